@@ -1,0 +1,35 @@
+r"""Learning the graph itself, for PyTorch Geometric.
+
+The names come in the order of the model: pairs, prior, posterior, sample,
+message passing, objective.
+"""
+
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.pairs import AllPairs, Candidates
+from torch_geometric_vgcn.prior import (
+    ConstantPrior,
+    EvidencePrior,
+    SmoothedPrior,
+)
+from torch_geometric_vgcn.posterior import (
+    AmortizedPosterior,
+    FreePosterior,
+    KroneckerPosterior,
+    LowRankPosterior,
+)
+from torch_geometric_vgcn.sample import (
+    Bernoulli,
+    BinaryConcrete,
+    PosteriorMean,
+    StraightThroughBernoulli,
+)
+from torch_geometric_vgcn.message_passing import DenseAdjacency, EdgeWeight
+from torch_geometric_vgcn.objective import (
+    ELBO,
+    IWELBO,
+    BernoulliKL,
+    Categorical,
+    LogisticKL,
+)
+
+__version__ = '0.1.0'

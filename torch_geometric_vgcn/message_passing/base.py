@@ -1,0 +1,61 @@
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch_geometric.nn import MessagePassing
+
+from torch_geometric_vgcn.sample import GraphSample
+
+
+class Route(ABC):
+    r"""A way for a sampled graph into a conv or model, such that weights in
+    :math:`\{0, 1\}` give exactly what deleting the edges gives.
+
+    Args:
+        conv (torch.nn.Module): The conv or model.
+    """
+
+    def __init__(self, conv: Module) -> None:
+        self.checked = False
+        reason = self.refuses(conv)
+        if reason is not None:
+            raise TypeError(reason)
+
+    @staticmethod
+    @abstractmethod
+    def refuses(conv: Module) -> str | None:
+        r"""Why :obj:`conv` can't take this route, or :obj:`None`."""
+
+    @abstractmethod
+    def carry(
+        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+    ) -> tuple[Tensor, Tensor]:
+        r"""Calls the conv on the :obj:`s`-th graph. Returns its output and the
+        weights that went in.
+        """
+
+    def __call__(
+        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+    ) -> Tensor:
+        out, weight = self.carry(conv, x, sample, s)
+        if not self.checked and weight.requires_grad:
+            # Once: a model that takes edge weights and drops them on the way
+            # would train without ever learning a graph.
+            (grad,) = torch.autograd.grad(
+                out.sum(), weight, retain_graph=True, allow_unused=True
+            ) if out.requires_grad else (None,)
+            if grad is None:
+                raise TypeError(
+                    f"'conv' ({type(conv).__name__}) ignores the edge weights "
+                    'that it is given: pass them on to its convs'
+                )
+            self.checked = True
+        return out
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}()'
+
+
+def message_passing_modules(conv: Module) -> list[MessagePassing]:
+    return [m for m in conv.modules() if isinstance(m, MessagePassing)]

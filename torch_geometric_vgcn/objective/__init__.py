@@ -1,0 +1,18 @@
+r"""What is maximised: a lower bound of the evidence."""
+
+from torch_geometric_vgcn.objective.base import Bound, Objective
+from torch_geometric_vgcn.objective.elbo import ELBO
+from torch_geometric_vgcn.objective.iw_elbo import IWELBO
+from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
+from torch_geometric_vgcn.objective.likelihood import Categorical
+
+__all__ = [
+    'Objective',
+    'ELBO',
+    'IWELBO',
+    'Bound',
+    'KL',
+    'BernoulliKL',
+    'LogisticKL',
+    'Categorical',
+]

@@ -1,0 +1,86 @@
+from abc import ABC, abstractmethod
+from typing import NamedTuple
+
+from torch import Tensor
+from torch.nn import Module
+
+from torch_geometric_vgcn.objective.kl import KL
+from torch_geometric_vgcn.sample import GraphSample
+
+
+class Bound(NamedTuple):
+    r"""A lower bound of the log-evidence, with its parts."""
+
+    bound: Tensor
+    log_likelihood: Tensor
+    kl: Tensor
+    loss: Tensor
+
+
+class Objective(Module, ABC):
+    r"""A lower bound of the log-evidence to be maximised.
+
+    Args:
+        kl (KL): How the divergence from the prior is measured.
+        beta (float, optional): The factor :math:`\beta` on the divergence. At
+            :obj:`1` the bound is one of the model's evidence; the paper
+            dampens it with less. (default: :obj:`0.01`)
+    """
+
+    def __init__(self, kl: KL, beta: float = 1e-2) -> None:
+        super().__init__()
+        if not 0 <= beta < float('inf'):
+            raise ValueError(
+                f"'beta' must be a finite number of at least 0, got {beta}"
+            )
+        self.kl = kl
+        self.beta = beta
+
+    def forward(
+        self,
+        log_prob: Tensor,
+        sample: GraphSample,
+        num_labeled: int | None = None,
+        kl_scale: float = 1.0,
+    ) -> Bound:
+        r"""Estimates the bound.
+
+        Args:
+            log_prob (Tensor): The log-likelihoods
+                :math:`\log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)})`, of shape
+                :obj:`[S, n]`.
+            sample (GraphSample): The graphs :math:`\mathbf{A}^{(1:S)}`.
+            num_labeled (int, optional): The number :math:`|\mathcal{Y}^o|` of
+                labelled nodes, if :obj:`log_prob` holds only a mini-batch of
+                them. (default: :obj:`None`, all)
+            kl_scale (float, optional): The number of all pairs over that of
+                the sample's, if it holds only a mini-batch of them.
+                (default: :obj:`1.0`)
+
+        Returns:
+            The bound (of all labelled nodes and pairs), its parts, and the
+            loss: minus the bound for each labelled node.
+        """
+        if log_prob.dim() != 2 or log_prob.size(0) != len(sample):
+            raise ValueError(
+                "'log_prob' must have one row for each of the "
+                f'{len(sample)} sampled graphs, got {list(log_prob.shape)}'
+            )
+        if num_labeled is None:
+            num_labeled = log_prob.size(1)
+        scale = num_labeled / log_prob.size(1)
+        kl = kl_scale * self.kl(sample)
+        bound = self.bound(log_prob, kl, sample, scale)
+        log_likelihood = scale * log_prob.sum(dim=1).mean()
+        return Bound(bound, log_likelihood, kl.mean(), -bound / num_labeled)
+
+    @abstractmethod
+    def bound(
+        self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
+    ) -> Tensor:
+        r"""The bound from log-likelihoods :obj:`[S, n]`, each standing for
+        :obj:`scale` nodes, and divergences :obj:`[S]`.
+        """
+
+    def extra_repr(self) -> str:
+        return f'beta={self.beta:.3g}'

@@ -1,0 +1,32 @@
+import math
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.objective.base import Objective
+from torch_geometric_vgcn.sample import GraphSample
+
+
+class IWELBO(Objective):
+    r"""The importance-weighted bound of the paper's appendix
+
+    .. math::
+        \mathcal{L} = \sum_n \log \frac{1}{S} \sum_{s=1}^S \exp \left[
+        \log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) -
+        \frac{\beta}{|\mathcal{Y}^o|} \log
+        \frac{q(\mathbf{A}^{(s)})}{p(\mathbf{A}^{(s)})} \right].
+    """
+
+    def bound(
+        self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
+    ) -> Tensor:
+        if sample.log_prob is not None:
+            raise TypeError(
+                'IWELBO needs samples with a pathwise gradient '
+                '(BinaryConcrete, StraightThroughBernoulli), got '
+                'score-function ones: use ELBO'
+            )
+        num_labeled = scale * log_prob.size(1)
+        log_weight = log_prob - (self.beta / num_labeled) * kl.unsqueeze(1)
+        log_mean = torch.logsumexp(log_weight, dim=0) - math.log(len(sample))
+        return scale * log_mean.sum()

@@ -1,0 +1,94 @@
+from abc import ABC, abstractmethod
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+
+class Pairs(Module, ABC):
+    r"""The unordered node pairs :math:`\{i, j\}, i < j` that have a logit of
+    their own: one variable a pair, shared by both directions.
+
+    There are no self-loops and each pair comes once, sorted by
+    :math:`(i, j)`.
+
+    Args:
+        index (Tensor): The pairs, of shape :obj:`[2, P]`.
+        num_nodes (int): The number of nodes :math:`N`.
+        position (Tensor, optional): Where each pair stands in the pairs that
+            this is a subset of. (default: :obj:`None`)
+        node_id (Tensor, optional): Which node of those each node is.
+            (default: :obj:`None`)
+    """
+
+    index: Tensor
+    key: Tensor  # one increasing number a pair, i * N + j
+    position: Tensor | None
+    node_id: Tensor | None
+
+    def __init__(
+        self,
+        index: Tensor,
+        num_nodes: int,
+        position: Tensor | None = None,
+        node_id: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        self.num_nodes = num_nodes
+        self.register_buffer('index', index, persistent=False)
+        key = index[0] * num_nodes + index[1]
+        self.register_buffer('key', key, persistent=False)
+        self.register_buffer('position', position, persistent=False)
+        self.register_buffer('node_id', node_id, persistent=False)
+
+    def __len__(self) -> int:
+        return self.index.size(1)
+
+    @property
+    def num_possible(self) -> int:
+        r"""The number of all unordered pairs, :math:`N(N-1)/2`."""
+        return self.num_nodes * (self.num_nodes - 1) // 2
+
+    def contains(self, edge_index: Tensor) -> Tensor:
+        r"""Tells for each pair whether :obj:`edge_index` connects it, in
+        whichever direction: a mask of shape :obj:`[P]`.
+        """
+        key = pair_key(edge_index.to(self.index), self.num_nodes)
+        return torch.isin(self.key, key)
+
+    @abstractmethod
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        r"""The inner products :math:`\mathbf{l}_i^{\top} \mathbf{r}_j` of the
+        pairs' nodes, of shape :obj:`[P]`.
+        """
+
+    @abstractmethod
+    def subset(self, node_id: Tensor) -> 'Pairs':
+        r"""The pairs among the nodes :obj:`node_id`, renumbered to their
+        places in :obj:`node_id`.
+        """
+
+    def extra_repr(self) -> str:
+        return f'num_nodes={self.num_nodes}, num_pairs={len(self)}'
+
+
+def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:
+    r"""One number an unordered pair, :math:`\min(i,j) N + \max(i,j)`."""
+    row, col = edge_index
+    return torch.minimum(row, col) * num_nodes + torch.maximum(row, col)
+
+
+def check_node_id(node_id: Tensor, num_nodes: int) -> None:
+    r"""Expects distinct node ids."""
+    if node_id.dim() != 1 or node_id.numel() < 2:
+        raise ValueError(
+            "'node_id' must list at least two nodes, "
+            f'got shape {list(node_id.shape)}'
+        )
+    if int(node_id.min()) < 0 or int(node_id.max()) >= num_nodes:
+        raise ValueError(
+            f"'node_id' must lie in [0, {num_nodes - 1}], got ids from "
+            f'{int(node_id.min())} to {int(node_id.max())}'
+        )
+    if node_id.unique().numel() != node_id.numel():
+        raise ValueError("'node_id' must list each node once")

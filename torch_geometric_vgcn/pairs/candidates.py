@@ -1,0 +1,73 @@
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs.base import Pairs, check_node_id, pair_key
+from torch_geometric_vgcn.validate import check_edge_index, check_num_nodes
+
+
+class Candidates(Pairs):
+    r"""A list of candidate pairs, for example those of a k-nearest-neighbour
+    graph. Memory and time grow with the list, not with :math:`N^2`.
+
+    The pairs outside the list are not forgotten: they keep the prior's
+    background probability and are sampled sparsely
+    (:class:`~torch_geometric_vgcn.sample.Background`).
+
+    Args:
+        edge_index (Tensor): The candidates, of shape :obj:`[2, E]`. An edge
+            that comes in one direction or both, once or several times, is one
+            pair (the union).
+        num_nodes (int): The number of nodes :math:`N`.
+    """
+
+    def __init__(self, edge_index: Tensor, num_nodes: int) -> None:
+        check_num_nodes(num_nodes)
+        check_edge_index(edge_index, num_nodes)
+        key = pair_key(edge_index.long(), num_nodes).unique()
+        index = torch.stack([key // num_nodes, key % num_nodes])
+        super().__init__(index, num_nodes)
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        # In chunks, so that wide features aren't all gathered at once:
+        size = max(1, 2**24 // left.size(-1))
+        return torch.cat(
+            [
+                torch.einsum('pd,pd->p', left[row], right[col])
+                for row, col in self.index.split(size, dim=1)
+            ]
+        )
+
+    def subset(self, node_id: Tensor) -> Pairs:
+        check_node_id(node_id, self.num_nodes)
+        node_id = node_id.to(self.index)
+        local = self.index.new_full((self.num_nodes,), -1)
+        local[node_id] = torch.arange(node_id.numel(), device=local.device)
+        index = local[self.index]
+        position = (index >= 0).all(dim=0).nonzero().view(-1)
+        index = index[:, position].sort(dim=0).values
+        order = (index[0] * node_id.numel() + index[1]).argsort()
+        # Not through '__init__': no edge at all is a fair subset.
+        pairs = Candidates.__new__(Candidates)
+        Pairs.__init__(
+            pairs, index[:, order], node_id.numel(), position[order], node_id
+        )
+        return pairs
+
+    def get_extra_state(self) -> dict[str, int]:
+        # The sum wraps around: good enough to tell two graphs apart.
+        checksum = int((self.key * 0x9E3779B97F4A7C1 + 1).square().sum())
+        return {
+            'num_nodes': self.num_nodes,
+            'num_pairs': len(self),
+            'checksum': checksum,
+        }
+
+    def set_extra_state(self, state: Any) -> None:
+        if state != self.get_extra_state():
+            raise ValueError(
+                'the state to load was saved for other candidate pairs '
+                f'({state}), expected {self.get_extra_state()}: build the '
+                'learner from the same graph'
+            )

@@ -1,0 +1,55 @@
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+from torch_geometric.nn import MessagePassing
+
+from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.prior import Prior
+
+
+class AmortizedPosterior(Posterior):
+    r"""Logits from the agreement of two nodes' embeddings
+
+    .. math::
+        \theta_{ij} = \theta^o_{ij} + \gamma \cos(\mathbf{z}_i, \mathbf{z}_j)
+        + s, \quad \mathbf{Z} = \mathrm{encoder}(\mathbf{X}),
+
+    so that what is learned near the labels carries over to pairs far from
+    them, and to nodes that weren't there in training. It starts at
+    :math:`\gamma = s = 0`, the prior.
+
+    Args:
+        encoder (torch.nn.Module): Maps the features, and the prior's observed
+            graph where the encoder passes messages, to embeddings of shape
+            :obj:`[N, d]`.
+    """
+
+    scale: Parameter
+    shift: Parameter
+
+    def __init__(self, encoder: Module) -> None:
+        super().__init__()
+        self.encoder = encoder
+        self.needs_graph = any(
+            isinstance(module, MessagePassing) for module in encoder.modules()
+        )
+
+    def start_at(self, prior: Prior) -> None:
+        if hasattr(self.encoder, 'reset_parameters'):
+            self.encoder.reset_parameters()
+        self.scale = Parameter(prior.logits.new_zeros(()))
+        self.shift = Parameter(prior.logits.new_zeros(()))
+
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        if x is None:
+            raise ValueError(
+                "AmortizedPosterior needs the node features 'x', got None"
+            )
+        if self.needs_graph and prior.edge_index is None:
+            raise ValueError(
+                'the encoder passes messages, so the prior must be made from '
+                'an observed graph, got one without'
+            )
+        args = (prior.edge_index,) if self.needs_graph else ()
+        z = torch.nn.functional.normalize(self.encoder(x, *args), dim=-1)
+        return prior.logits + self.scale * prior.pairs.dot(z, z) + self.shift

@@ -1,0 +1,34 @@
+from abc import ABC, abstractmethod
+
+from torch import Tensor
+from torch.nn import Module
+
+from torch_geometric_vgcn.prior import Prior
+
+
+class Posterior(Module, ABC):
+    r"""A parametrisation of the approximate posterior's logits
+    :math:`\theta_{ij}`, one a pair.
+
+    A posterior starts at the prior, or as near to it as it can. Posteriors
+    add up: :obj:`FreePosterior() + AmortizedPosterior(encoder)` has the logits
+
+    .. math::
+        \theta_{ij} = \theta^o_{ij} + \sum_k (\theta^{(k)}_{ij} -
+        \theta^o_{ij}).
+    """
+
+    @abstractmethod
+    def start_at(self, prior: Prior) -> None:
+        r"""Makes the parameters anew, so that the posterior equals
+        :obj:`prior` as nearly as it can.
+        """
+
+    @abstractmethod
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        r"""The logits of the pairs of :obj:`prior`, of shape :obj:`[P]`."""
+
+    def __add__(self, other: 'Posterior') -> 'Posterior':
+        from torch_geometric_vgcn.posterior.sum import SumPosterior
+
+        return SumPosterior(self, other)

@@ -1,0 +1,31 @@
+from torch import Tensor
+from torch.nn import ModuleList
+
+from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.prior import Prior
+
+
+class SumPosterior(Posterior):
+    r"""The sum of several posteriors' departures from the prior, written
+    :obj:`a + b`.
+
+    Args:
+        *terms (Posterior): The posteriors to add up.
+    """
+
+    def __init__(self, *terms: Posterior) -> None:
+        super().__init__()
+        self.terms = ModuleList(terms)
+
+    def start_at(self, prior: Prior) -> None:
+        for term in self.terms:
+            term.start_at(prior)
+
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        logits = prior.logits
+        for term in self.terms:
+            logits = logits + (term(prior, x) - prior.logits)
+        return logits
+
+    def __add__(self, other: Posterior) -> Posterior:
+        return SumPosterior(*self.terms, other)

@@ -1,0 +1,21 @@
+r"""What was believed of the graph before any label was seen."""
+
+from torch_geometric_vgcn.prior.base import Prior
+from torch_geometric_vgcn.prior.constant import ConstantPrior
+from torch_geometric_vgcn.prior.evidence import EvidencePrior
+from torch_geometric_vgcn.prior.similarity import (
+    cosine_similarity,
+    jaccard_similarity,
+    negative_distance,
+)
+from torch_geometric_vgcn.prior.smoothed import SmoothedPrior
+
+__all__ = [
+    'Prior',
+    'SmoothedPrior',
+    'ConstantPrior',
+    'EvidencePrior',
+    'cosine_similarity',
+    'jaccard_similarity',
+    'negative_distance',
+]

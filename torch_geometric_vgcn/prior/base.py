@@ -1,0 +1,137 @@
+import math
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch_geometric.utils import subgraph
+
+from torch_geometric_vgcn.pairs import AllPairs, Pairs
+from torch_geometric_vgcn.pairs.base import pair_key
+from torch_geometric_vgcn.validate import check_probability
+
+
+class Prior(Module):
+    r"""A prior over graphs, independent Bernoullis over node pairs
+
+    .. math::
+        p(\mathbf{A}) = \prod_{i<j} \mathrm{Bern}(A_{ij} \mid \rho^o_{ij}),
+        \quad 0 < \rho^o_{ij} < 1,
+
+    held as logits.
+
+    Args:
+        pairs (Pairs): The pairs with a logit of their own.
+        logits (Tensor): The prior's logits
+            :math:`\theta^o_{ij} = \mathrm{logit}\, \rho^o_{ij}`, of shape
+            :obj:`[P]`.
+        background (float, optional): The probability that all pairs outside
+            :obj:`pairs` share. (default: :obj:`1e-5`, less for graphs larger
+            than Citeseer so that the expected degree stays the same)
+        edge_index (Tensor, optional): The observed graph that the prior was
+            made from. (default: :obj:`None`)
+    """
+
+    logits: Tensor
+    edge_index: Tensor | None
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        logits: Tensor,
+        background: float | None = None,
+        edge_index: Tensor | None = None,
+    ) -> None:
+        super().__init__()
+        if logits.shape != (len(pairs),):
+            raise ValueError(
+                f"'logits' must have shape [{len(pairs)}], one a pair, "
+                f'got {list(logits.shape)}'
+            )
+        if not bool(logits.isfinite().all()):
+            raise ValueError(
+                "'logits' must be finite (probabilities strictly inside "
+                '(0, 1)), got NaN or infinite values'
+            )
+        if background is None:
+            background = default_background(pairs.num_nodes)
+        self.pairs = pairs
+        self.background = check_probability(background, 'background')
+        self.register_buffer('logits', logits, persistent=False)
+        self.register_buffer('edge_index', edge_index, persistent=False)
+
+    @property
+    def num_nodes(self) -> int:
+        return self.pairs.num_nodes
+
+    @property
+    def probs(self) -> Tensor:
+        r"""The prior probabilities :math:`\rho^o_{ij}`, of shape
+        :obj:`[P]`.
+        """
+        return self.logits.sigmoid()
+
+    @property
+    def background_logit(self) -> float | None:
+        r"""The logit of the pairs outside, :obj:`None` where there are
+        none.
+        """
+        if isinstance(self.pairs, AllPairs):
+            return None
+        return logit(self.background)
+
+    def subset(self, node_id: Tensor) -> 'Prior':
+        r"""The prior of the graph among the nodes :obj:`node_id`."""
+        pairs = self.pairs.subset(node_id)
+        edge_index = self.edge_index
+        if edge_index is not None:
+            edge_index, _ = subgraph(
+                pairs.node_id,
+                edge_index,
+                relabel_nodes=True,
+                num_nodes=self.num_nodes,
+            )
+        logits = self.logits[pairs.position]
+        return Prior(pairs, logits, self.background, edge_index)
+
+    def check_observed(self, edge_index: Tensor) -> None:
+        r"""Raises an error if :obj:`edge_index` isn't the graph that this
+        prior was made from.
+        """
+        if self.edge_index is None:
+            raise ValueError(
+                "'edge_index' was given, but the prior was made from no "
+                'observed graph: call the learner without it'
+            )
+        if edge_index is self.edge_index:
+            return
+        if edge_index.shape == self.edge_index.shape and torch.equal(
+            edge_index, self.edge_index
+        ):
+            return
+        given = pair_key(edge_index, self.num_nodes).unique()
+        made_from = pair_key(self.edge_index, self.num_nodes).unique()
+        if not torch.equal(given, made_from):
+            raise ValueError(
+                "'edge_index' must be the graph that the prior was made from "
+                f'({made_from.numel()} undirected edges), got another one '
+                f'({given.numel()} undirected edges, '
+                f'{int(torch.isin(given, made_from).sum())} of them in '
+                'common): make a new prior for a new graph'
+            )
+
+    def extra_repr(self) -> str:
+        if self.background_logit is None:
+            return ''
+        return f'background={self.background:.3g}'
+
+
+def default_background(num_nodes: int) -> float:
+    r"""The paper's :math:`\bar\rho_0 = 10^{-5}`, shrinking like :math:`1/N`
+    beyond Citeseer's 3,327 nodes, so that the expected background degree
+    stays at 0.03.
+    """
+    return 1e-5 * min(1.0, 3327 / num_nodes)
+
+
+def logit(prob: float) -> float:
+    return math.log(prob) - math.log1p(-prob)

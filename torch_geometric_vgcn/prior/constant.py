@@ -1,0 +1,28 @@
+import torch
+
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.prior.base import Prior, logit
+from torch_geometric_vgcn.validate import check_probability
+
+
+class ConstantPrior(Prior):
+    r"""The same probability for each of the pairs,
+    :math:`\rho^o_{ij} = \rho`: no graph was observed.
+
+    Args:
+        pairs (Pairs): The pairs with a logit of their own.
+        rho (float): Their probability :math:`\rho`.
+        background (float, optional): The probability of the pairs outside
+            :obj:`pairs`. (default: :obj:`1e-5`, less for graphs larger than
+            Citeseer)
+    """
+
+    def __init__(
+        self,
+        pairs: Pairs,
+        rho: float,
+        background: float | None = None,
+    ) -> None:
+        value = logit(check_probability(rho, 'rho'))
+        logits = torch.full((len(pairs),), value, device=pairs.index.device)
+        super().__init__(pairs, logits, background)

@@ -1,0 +1,55 @@
+from collections.abc import Callable
+
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.prior.base import Prior
+from torch_geometric_vgcn.prior.similarity import cosine_similarity
+from torch_geometric_vgcn.validate import check_features
+
+
+class EvidencePrior(Prior):
+    r"""Another prior, with the similarity of the nodes' features as further
+    evidence for an edge
+
+    .. math::
+        \mathrm{logit}\, \rho^o_{ij} = \theta_{ij} + w \,
+        \frac{s(\mathbf{x}_i, \mathbf{x}_j) - \mu}{\sigma},
+
+    where :math:`\theta` are the other prior's logits, and :math:`\mu` and
+    :math:`\sigma` the similarity's mean and standard deviation over its
+    pairs. Edges between unlike nodes, such as those that an attacker adds,
+    start as improbable. Labels play no part.
+
+    Args:
+        prior (Prior): The prior to add to.
+        x (Tensor): The features, of shape :obj:`[N, F]`, dense or sparse.
+        weight (float, optional): The weight :math:`w` of a standard deviation
+            of similarity, in logits. (default: :obj:`1.0`)
+        similarity (Callable, optional): The similarity :math:`s`, a function
+            of :obj:`x` and the pairs.
+            (default: :func:`~torch_geometric_vgcn.prior.cosine_similarity`)
+    """
+
+    def __init__(
+        self,
+        prior: Prior,
+        x: Tensor,
+        weight: float = 1.0,
+        similarity: Callable[[Tensor, Pairs], Tensor] = cosine_similarity,
+    ) -> None:
+        check_features(x, prior.num_nodes)
+        value = similarity(x, prior.pairs)
+        # Equal similarities are no evidence: the clamp makes them zero.
+        scale = value.std(correction=0).clamp(min=1e-6)
+        evidence = weight * (value - value.mean()) / scale
+        super().__init__(
+            prior.pairs,
+            prior.logits + evidence.to(prior.logits.dtype),
+            prior.background,
+            prior.edge_index,
+        )
+        self.weight = weight
+
+    def extra_repr(self) -> str:
+        return f'weight={self.weight:.3g}'

@@ -1,0 +1,39 @@
+r"""Similarities of the features of node pairs, each a function
+:obj:`(x, pairs) -> [P]` that sees no labels.
+"""
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs import Pairs
+
+
+def cosine_similarity(x: Tensor, pairs: Pairs) -> Tensor:
+    r""":math:`\mathbf{x}_i^{\top}\mathbf{x}_j / \|\mathbf{x}_i\|
+    \|\mathbf{x}_j\|`: for bags of words and other directions.
+    """
+    x = x.to_dense() if x.layout != torch.strided else x
+    x = torch.nn.functional.normalize(x, dim=-1)
+    return pairs.dot(x, x)
+
+
+def jaccard_similarity(x: Tensor, pairs: Pairs) -> Tensor:
+    r"""The share of common words among all words of two documents: for binary
+    features. Whatever isn't zero counts as a word.
+    """
+    x = x.to_dense() if x.layout != torch.strided else x
+    x = (x != 0).to(x.dtype)
+    both = pairs.dot(x, x)
+    size = x.sum(dim=-1)
+    either = size[pairs.index[0]] + size[pairs.index[1]] - both
+    return both / either.clamp(min=1)
+
+
+def negative_distance(x: Tensor, pairs: Pairs) -> Tensor:
+    r""":math:`-\|\mathbf{x}_i - \mathbf{x}_j\|`: for standardised
+    measurements.
+    """
+    x = x.to_dense() if x.layout != torch.strided else x
+    square = x.square().sum(dim=-1)
+    total = square[pairs.index[0]] + square[pairs.index[1]]
+    return -(total - 2 * pairs.dot(x, x)).clamp(min=0).sqrt()

@@ -1,0 +1,66 @@
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs import Candidates, Pairs
+from torch_geometric_vgcn.prior.base import Prior, default_background, logit
+from torch_geometric_vgcn.validate import check_edge_index, check_probability
+
+
+class SmoothedPrior(Prior):
+    r"""The smoothed observed graph of the `"Variational Inference for Graph
+    Convolutional Networks in the Absence of Graph Data and Adversarial
+    Settings" <https://arxiv.org/abs/1906.01852>`_ paper
+
+    .. math::
+        \rho^o_{ij} = \bar\rho_1 \bar A_{ij} + \bar\rho_0 (1 - \bar A_{ij}).
+
+    The observed graph :math:`\bar{\mathbf{A}}` is given, or made from the
+    features (:class:`~torch_geometric_vgcn.transforms.KNNGraph`). An edge
+    observed in one direction counts for both (the union).
+
+    Args:
+        edge_index (Tensor): The observed graph, of shape :obj:`[2, E]`.
+        num_nodes (int): The number of nodes :math:`N`.
+        rho1 (float, optional): The probability :math:`\bar\rho_1` of an
+            observed edge. (default: :obj:`0.5`)
+        rho0 (float, optional): The probability :math:`\bar\rho_0` of any
+            other pair. (default: :obj:`1e-5`, less for graphs larger than
+            Citeseer)
+        pairs (Pairs, optional): The pairs with a logit of their own:
+            :class:`~torch_geometric_vgcn.pairs.AllPairs` for the paper's
+            dense model. (default: the observed edges, as
+            :class:`~torch_geometric_vgcn.pairs.Candidates`)
+    """
+
+    def __init__(
+        self,
+        edge_index: Tensor,
+        num_nodes: int,
+        rho1: float = 0.5,
+        rho0: float | None = None,
+        pairs: Pairs | None = None,
+    ) -> None:
+        if pairs is None:
+            pairs = Candidates(edge_index, num_nodes)
+        elif pairs.num_nodes != num_nodes:
+            raise ValueError(
+                f"'pairs' must be over 'num_nodes' = {num_nodes} nodes, "
+                f'got {pairs.num_nodes}'
+            )
+        else:
+            check_edge_index(edge_index, num_nodes)
+        if rho0 is None:
+            rho0 = default_background(num_nodes)
+        probs = (
+            check_probability(rho0, 'rho0'),
+            check_probability(rho1, 'rho1'),
+        )
+        values = torch.tensor([logit(p) for p in probs])
+        values = values.to(pairs.index.device)
+        observed = pairs.contains(edge_index)
+        super().__init__(pairs, values[observed.long()], rho0, edge_index)
+        self.rho1 = rho1
+        self.rho0 = rho0
+
+    def extra_repr(self) -> str:
+        return f'rho1={self.rho1:.3g}, rho0={self.rho0:.3g}'

@@ -1,0 +1,55 @@
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.sample.background import draw_background
+from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+
+
+class Bernoulli(Sampler):
+    r"""Discrete edges :math:`A_{ij} = \mathbb{1}[\theta_{ij} + L > 0]`,
+    :math:`L \sim \mathrm{Logistic}(0, 1)`, so that
+    :math:`A_{ij} \sim \mathrm{Bern}(\sigma(\theta_{ij}))`.
+
+    The logits get the score-function gradient, with the mean of the other
+    samples as baseline (leave-one-out): unbiased, of high variance, and in
+    need of at least two samples. Only the edges that are there are passed on
+    to the conv.
+    """
+
+    def background(
+        self, prior: Prior, generator: torch.Generator | None = None
+    ) -> Edges:
+        index = draw_background(prior.pairs, prior.background, generator)
+        return Edges(index, prior.logits.new_ones(index.size(1)))
+
+    def forward(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
+        weight = (logits.detach() + noise.logistic > 0).to(logits.dtype)
+        log_prob = weight @ logits - torch.nn.functional.softplus(logits).sum()
+        return GraphSample(
+            prior,
+            logits,
+            weight,
+            log_prob=log_prob,
+            background=noise.background,
+        )
+
+
+class StraightThroughBernoulli(Bernoulli):
+    r"""Discrete edges as :class:`Bernoulli` draws them, with the gradient of
+    the probability :math:`\sigma(\theta_{ij})` in place of their own
+    (straight-through): biased, of low variance.
+    """
+
+    def forward(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
+        probs = logits.sigmoid()
+        hard = (logits.detach() + noise.logistic > 0).to(logits.dtype)
+        weight = hard + (probs - probs.detach())
+        return GraphSample(
+            prior, logits, weight, background=noise.background
+        )

@@ -1,0 +1,25 @@
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+
+
+class PosteriorMean(Sampler):
+    r"""The mean graph :math:`A_{ij} = \sigma(\theta_{ij})`, without noise: one
+    pass for a quick prediction. The background's mean, a weight of
+    :math:`\bar\rho_0` on each other pair, is left out.
+    """
+
+    def background(
+        self, prior: Prior, generator: torch.Generator | None = None
+    ) -> Edges:
+        index = prior.pairs.index[:, :0]
+        return Edges(index, prior.logits.new_empty(0))
+
+    def forward(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
+        weight = logits.sigmoid().expand(len(noise), -1)
+        return GraphSample(prior, logits, weight)
