@@ -4,6 +4,8 @@ The names come in the order of the model: pairs, prior, posterior, sample,
 message passing, objective.
 """
 
+from torch_geometric_vgcn.fit import Fit, evaluate, fit
+from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import AllPairs, Candidates
 from torch_geometric_vgcn.prior import (

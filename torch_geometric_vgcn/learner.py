@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
+from torch_geometric.nn.inits import reset
 
 from torch_geometric_vgcn.message_passing import choose_route
 from torch_geometric_vgcn.objective import (
@@ -48,7 +49,7 @@ class VariationalGraphLearner(Module):
         objective (Objective, optional): The bound to maximise.
             (default: :obj:`IWELBO(LogisticKL(0.5), beta=0.01)` for relaxed
             samples, else :obj:`ELBO(BernoulliKL(), beta=0.01)`)
-        likelihood (torch.nn.Module, optional): The likelihood of the labels.
+        likelihood (Categorical, optional): The likelihood of the labels.
             (default: :obj:`Categorical()`)
     """
 
@@ -59,7 +60,7 @@ class VariationalGraphLearner(Module):
         posterior: Posterior | None = None,
         sampler: Sampler | None = None,
         objective: Objective | None = None,
-        likelihood: Module | None = None,
+        likelihood: Categorical | None = None,
     ) -> None:
         super().__init__()
         self.conv = conv
@@ -73,6 +74,7 @@ class VariationalGraphLearner(Module):
                 objective = ELBO(BernoulliKL())
         self.bound = objective
         self.likelihood = likelihood or Categorical()
+        self.sampler.check(prior)
         self.route = choose_route(conv, prior.pairs, self.sampler)
         self.posterior.start_at(prior)
         self.sample: GraphSample | None = None
@@ -82,8 +84,7 @@ class VariationalGraphLearner(Module):
         r"""Starts anew: the conv with fresh weights, the posterior at the
         prior. An optimiser must be made after this, not before.
         """
-        if hasattr(self.conv, 'reset_parameters'):
-            self.conv.reset_parameters()
+        reset(self.conv)
         self.posterior.start_at(self.prior)
 
     def noise(
@@ -133,9 +134,7 @@ class VariationalGraphLearner(Module):
             self._once('edge_index', self.prior.check_observed, edge_index)
         prior = prior or self.prior
         if not x.requires_grad:
-            self._once(
-                'x', lambda x: check_features(x, prior.num_nodes), x
-            )
+            self._once('x', lambda x: check_features(x, prior.num_nodes), x)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
@@ -272,7 +271,7 @@ class VariationalGraphLearner(Module):
     def extra_repr(self) -> str:
         lines = [f'route={self.route}']
         if isinstance(self.sampler, BinaryConcrete) and (
-            self.prior.background_logit is not None
+            self.prior.has_background
         ):
             epsilon = self.sampler.threshold(self.prior)
             lines.append(

@@ -24,7 +24,9 @@ def check_edge_index(
             f"'{name}' must hold integer node ids, got {edge_index.dtype}"
         )
     if edge_index.numel() == 0:
-        raise ValueError(f"'{name}' is an empty graph, expected at least one edge")
+        raise ValueError(
+            f"'{name}' is an empty graph, expected at least one edge"
+        )
     low, high = int(edge_index.min()), int(edge_index.max())
     if low < 0 or high >= num_nodes:
         raise ValueError(
@@ -48,7 +50,7 @@ def check_num_nodes(num_nodes: int) -> int:
         )
     if num_nodes < 2:
         raise ValueError(
-            f"'num_nodes' must be at least 2 (one pair of nodes), got {num_nodes}"
+            f"'num_nodes' must be at least 2 (one pair), got {num_nodes}"
         )
     return num_nodes
 
@@ -88,7 +90,12 @@ def check_features(x: Tensor, num_nodes: int, name: str = 'x') -> None:
         )
 
 
-def check_labels(y: Tensor, mask: Tensor, num_nodes: int) -> None:
+def check_labels(
+    y: Tensor,
+    mask: Tensor,
+    num_nodes: int,
+    name: str = 'mask',
+) -> None:
     r"""Expects class ids, and a mask that selects some of them."""
     if y.dim() != 1 or y.size(0) != num_nodes or y.dtype != torch.int64:
         raise ValueError(
@@ -98,17 +105,18 @@ def check_labels(y: Tensor, mask: Tensor, num_nodes: int) -> None:
     if mask.dtype == torch.bool:
         if list(mask.shape) != [num_nodes]:
             raise ValueError(
-                f"'mask' must have shape [{num_nodes}], got {list(mask.shape)}"
+                f"'{name}' must have shape [{num_nodes}], "
+                f'got {list(mask.shape)}'
             )
         empty = not bool(mask.any())
     else:
         empty = mask.numel() == 0
     if empty:
         raise ValueError(
-            "'mask' selects no node, expected at least one labelled node"
+            f"'{name}' selects no node, expected at least one labelled node"
         )
     if int(y[mask].min()) < 0:
         raise ValueError(
-            "'y' must be non-negative where 'mask' selects a node, "
+            f"'y' must be non-negative where '{name}' selects a node, "
             f'got {int(y[mask].min())}'
         )

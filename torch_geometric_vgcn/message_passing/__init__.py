@@ -3,7 +3,10 @@ r"""How a sampled graph gets into a PyG conv or model."""
 from torch.nn import Module
 
 from torch_geometric_vgcn.message_passing.base import Route
-from torch_geometric_vgcn.message_passing.dense import DenseAdjacency
+from torch_geometric_vgcn.message_passing.dense import (
+    DENSE_CONVS,
+    DenseAdjacency,
+)
 from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
 from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.sample import Bernoulli, Sampler
@@ -22,4 +25,6 @@ def choose_route(conv: Module, pairs: Pairs, sampler: Sampler) -> Route:
     for route in routes:
         if route.refuses(conv) is None:
             return route(conv)
-    return EdgeWeight(conv)  # says what is wrong
+    # Nothing fits: the route that comes nearest says what is wrong.
+    dense = any(isinstance(module, DENSE_CONVS) for module in conv.modules())
+    return DenseAdjacency(conv) if dense else EdgeWeight(conv)

@@ -42,9 +42,13 @@ class Route(ABC):
         if not self.checked and weight.requires_grad:
             # Once: a model that takes edge weights and drops them on the way
             # would train without ever learning a graph.
-            (grad,) = torch.autograd.grad(
-                out.sum(), weight, retain_graph=True, allow_unused=True
-            ) if out.requires_grad else (None,)
+            (grad,) = (
+                torch.autograd.grad(
+                    out.sum(), weight, retain_graph=True, allow_unused=True
+                )
+                if out.requires_grad
+                else (None,)
+            )
             if grad is None:
                 raise TypeError(
                     f"'conv' ({type(conv).__name__}) ignores the edge weights "

@@ -112,5 +112,3 @@ def _dense_twins(conv: Module) -> Iterator[None]:
     finally:
         for module in convs:
             module.__dict__.pop('forward', None)
-
-

@@ -77,7 +77,7 @@ def _refuses_conv(conv: MessagePassing) -> str | None:
         )
     if getattr(conv, 'cached', False):
         return f'{name}(cached=True) would ignore all graphs but the first'
-    if str(conv.aggr) not in ('add', 'sum') :
+    if str(conv.aggr) not in ('add', 'sum'):
         return (
             f"{name}(aggr='{conv.aggr}') doesn't sum its messages, so that a "
             'weight of 0 is not a missing edge'

@@ -47,5 +47,3 @@ class AllPairs(Pairs):
         pairs.position = row_start + (high - low - 1)
         pairs.node_id = node_id
         return pairs
-
-

@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 from torch_geometric.nn import MessagePassing
+from torch_geometric.nn.inits import reset
 
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -35,8 +36,7 @@ class AmortizedPosterior(Posterior):
         )
 
     def start_at(self, prior: Prior) -> None:
-        if hasattr(self.encoder, 'reset_parameters'):
-            self.encoder.reset_parameters()
+        reset(self.encoder)
         self.scale = Parameter(prior.logits.new_zeros(()))
         self.shift = Parameter(prior.logits.new_zeros(()))
 

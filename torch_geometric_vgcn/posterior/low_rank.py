@@ -50,7 +50,9 @@ class LowRankPosterior(Posterior):
         self.shift = Parameter(logits.new_tensor(shift))
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
-        z, z_tilde, bias = self.z, self.z_tilde, self.bias
+        z: Tensor = self.z
+        z_tilde: Tensor = self.z_tilde
+        bias: Tensor = self.bias
         node_id, (row, col) = prior.pairs.node_id, prior.pairs.index
         if node_id is not None:
             z, z_tilde, bias = z[node_id], z_tilde[node_id], bias[node_id]

@@ -1,3 +1,6 @@
+from collections.abc import Iterable
+from typing import cast
+
 from torch import Tensor
 from torch.nn import ModuleList
 
@@ -18,7 +21,7 @@ class SumPosterior(Posterior):
         self.terms = ModuleList(terms)
 
     def start_at(self, prior: Prior) -> None:
-        for term in self.terms:
+        for term in cast(Iterable[Posterior], self.terms):
             term.start_at(prior)
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
@@ -28,4 +31,4 @@ class SumPosterior(Posterior):
         return logits
 
     def __add__(self, other: Posterior) -> Posterior:
-        return SumPosterior(*self.terms, other)
+        return SumPosterior(*cast(Iterable[Posterior], self.terms), other)

@@ -71,12 +71,13 @@ class Prior(Module):
         return self.logits.sigmoid()
 
     @property
-    def background_logit(self) -> float | None:
-        r"""The logit of the pairs outside, :obj:`None` where there are
-        none.
-        """
-        if isinstance(self.pairs, AllPairs):
-            return None
+    def has_background(self) -> bool:
+        r"""Whether there are pairs outside :obj:`pairs`."""
+        return not isinstance(self.pairs, AllPairs)
+
+    @property
+    def background_logit(self) -> float:
+        r"""The logit of the pairs outside :obj:`pairs`."""
         return logit(self.background)
 
     def subset(self, node_id: Tensor) -> 'Prior':
@@ -120,8 +121,6 @@ class Prior(Module):
             )
 
     def extra_repr(self) -> str:
-        if self.background_logit is None:
-            return ''
         return f'background={self.background:.3g}'
 
 

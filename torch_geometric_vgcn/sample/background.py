@@ -34,9 +34,10 @@ def draw_background(
     key = pairs.index.new_empty(0)
     # Whatever came twice is drawn again, so any set is as likely as another.
     while (missing := wanted - key.numel()) > 0:
-        options = {'generator': generator, 'device': device}
-        i = torch.randint(n, (missing,), **options)
-        j = torch.randint(n - 1, (missing,), **options)
+        i = torch.randint(n, (missing,), generator=generator, device=device)
+        j = torch.randint(
+            n - 1, (missing,), generator=generator, device=device
+        )
         j = j + (j >= i)
         key = torch.cat([key, pair_key(torch.stack([i, j]), n)]).unique()
     key = key[~torch.isin(key, pairs.key)]

@@ -16,6 +16,9 @@ class Sampler(Module, ABC):
     again: common random numbers, or the same graph twice.
     """
 
+    def check(self, prior: Prior) -> None:
+        r"""Raises an error if graphs can't be drawn with this prior."""
+
     def noise(
         self,
         prior: Prior,
@@ -40,7 +43,7 @@ class Sampler(Module, ABC):
         # Logistic noise; zero itself would become minus infinity:
         logistic = uniform.logit_(eps=torch.finfo(logits.dtype).eps / 2)
         background = []
-        if prior.background_logit is not None:
+        if prior.has_background:
             background = [
                 self.background(prior, generator) for _ in range(num_samples)
             ]

