@@ -10,6 +10,9 @@ settings.register_profile(
 )
 settings.load_profile('vgcn')
 
+# Tiny tensors: a second thread costs more than it helps.
+torch.set_num_threads(1)
+
 
 @pytest.fixture(autouse=True)
 def seed():

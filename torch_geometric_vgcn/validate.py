@@ -82,6 +82,8 @@ def check_features(x: Tensor, num_nodes: int, name: str = 'x') -> None:
         )
     if not (x.is_floating_point() or x.is_complex()):
         raise TypeError(f"'{name}' must be floating point, got {x.dtype}")
+    if x.layout == torch.sparse_coo:
+        x = x.coalesce()
     values = x if x.layout == torch.strided else x.values()
     bad = int((~values.isfinite()).sum())
     if bad > 0:

@@ -70,7 +70,8 @@ def test_weight_zero_is_a_deleted_edge(graph, name):
     # PyG forgets 'improved' where no weights are given.
     ones = (torch.ones(kept.size(1)),) if 'improved' in name else ()
     route = EdgeWeight(conv)
-    assert torch.allclose(route(conv, x, sample, 0), conv(x, kept, *ones), atol=1e-5)
+    out = route(conv, x, sample, 0)
+    assert torch.allclose(out, conv(x, kept, *ones), atol=1e-5)
 
 
 @pytest.mark.parametrize('name', CONVS)

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from torch_geometric_vgcn.pairs import AllPairs, Candidates
+from torch_geometric_vgcn.pairs import AllPairs
 from torch_geometric_vgcn.posterior import FreePosterior
 from torch_geometric_vgcn.prior import ConstantPrior, SmoothedPrior
 
@@ -78,7 +78,7 @@ def test_what_was_learned_can_be_saved(graph, prior, posterior):
     again.start_at(prior)
     again.load_state_dict(posterior.state_dict())
     assert torch.equal(again(prior), posterior(prior))
-    fewer = SmoothedPrior(graph, 6, pairs=Candidates(graph[:, :3], 6))
+    fewer = SmoothedPrior(graph[:, :3], 6)
     again.start_at(fewer)
     with pytest.raises(RuntimeError, match='size mismatch for offset'):
         again.load_state_dict(posterior.state_dict())

@@ -74,12 +74,16 @@ class Pairs(Module, ABC):
 
 def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:
     r"""One number an unordered pair, :math:`\min(i,j) N + \max(i,j)`."""
-    row, col = edge_index
+    row, col = edge_index.long()
     return torch.minimum(row, col) * num_nodes + torch.maximum(row, col)
 
 
 def check_node_id(node_id: Tensor, num_nodes: int) -> None:
     r"""Expects distinct node ids."""
+    if node_id.dtype not in (torch.int64, torch.int32):
+        raise TypeError(
+            f"'node_id' must hold integer node ids, got {node_id.dtype}"
+        )
     if node_id.dim() != 1 or node_id.numel() < 2:
         raise ValueError(
             "'node_id' must list at least two nodes, "

@@ -37,7 +37,8 @@ class KroneckerPosterior(Posterior):
         self.order = 1
         while self.size**self.order < n:
             self.order += 1
-        entry = float(prior.probs.mean()) ** (1 / self.order)
+        mean = float(prior.probs.mean().clamp(1e-6, 1 - 1e-6))
+        entry = mean ** (1 / self.order)
         shape = (self.size, self.size)
         self.initiator = Parameter(prior.logits.new_full(shape, logit(entry)))
 
@@ -46,6 +47,11 @@ class KroneckerPosterior(Posterior):
         row, col = pairs.index
         if pairs.node_id is not None:
             row, col = pairs.node_id[row], pairs.node_id[col]
+        elif prior.num_nodes > self.size**self.order:
+            raise ValueError(
+                f'KroneckerPosterior has {self.size**self.order} nodes and '
+                f'no others, got a prior of {prior.num_nodes} nodes'
+            )
         symmetric = (self.initiator + self.initiator.t()) / 2
         log_entry = torch.nn.functional.logsigmoid(symmetric).flatten()
         log_prob = log_entry.new_zeros(len(pairs))

@@ -8,7 +8,6 @@ from torch.nn import Parameter
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
-from torch_geometric_vgcn.validate import check_positive
 
 
 class LowRankPosterior(Posterior):
@@ -34,18 +33,21 @@ class LowRankPosterior(Posterior):
 
     def __init__(self, rank: int = 100) -> None:
         super().__init__()
-        self.rank = int(check_positive(rank, 'rank'))
+        if isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
+            raise ValueError(f"'rank' must be a positive int, got {rank}")
+        self.rank = rank
 
     def start_at(self, prior: Prior) -> None:
         logits, n = prior.logits, prior.num_nodes
         shift = logit(prior.background)
-        value, vector = _leading_eigen(prior, shift, min(self.rank, n - 1))
-        z = logits.new_zeros(n, self.rank)
-        z[:, : value.size] = torch.from_numpy(vector * np.abs(value) ** 0.5)
-        sign = logits.new_ones(self.rank)
-        sign[: value.size] = torch.from_numpy(np.sign(value))
-        self.z = Parameter(z)
-        self.z_tilde = Parameter(z * sign)
+        value, vector = _leading_eigen(prior, shift, self.rank)
+        # Directions of no weight start at z * 0, so that they can be learned:
+        z = 0.1 * np.random.default_rng(0).standard_normal((n, self.rank))
+        z[:, : value.size] = vector * np.abs(value) ** 0.5
+        sign = np.zeros(self.rank)
+        sign[: value.size] = np.sign(value)
+        self.z = Parameter(logits.new_tensor(z))
+        self.z_tilde = Parameter(logits.new_tensor(z * sign))
         self.bias = Parameter(logits.new_zeros(n))
         self.shift = Parameter(logits.new_tensor(shift))
 
@@ -83,6 +85,15 @@ def _leading_eigen(
     row, col, value = row[keep], col[keep], value[keep]
     n = prior.num_nodes
     upper = coo_array((value, (row, col)), shape=(n, n)).tocsr()
-    # A fixed start makes the result the same each time:
-    start = np.random.default_rng(0).standard_normal(n)
-    return eigsh(upper + upper.T, k=rank, which='LM', v0=start)
+    matrix = upper + upper.T
+    if value.size == 0:
+        return np.empty(0), np.empty((n, 0))
+    if rank < n - 1:
+        # A fixed start makes the result the same each time:
+        start = np.random.default_rng(0).standard_normal(n)
+        return eigsh(matrix, k=rank, which='LM', v0=start)
+    # The diagonal is free, and with the right one a rank less will do:
+    eigen, vector = np.linalg.eigh(matrix.toarray())
+    least = np.abs(eigen).argmin()
+    keep = np.arange(n) != least
+    return eigen[keep] - eigen[least], vector[:, keep]

@@ -92,6 +92,9 @@ class Prior(Module):
                 num_nodes=self.num_nodes,
             )
         logits = self.logits[pairs.position]
+        if self.pairs.position is not None:  # a subset of a subset
+            pairs.position = self.pairs.position[pairs.position]
+            pairs.node_id = self.pairs.node_id[pairs.node_id]
         return Prior(pairs, logits, self.background, edge_index)
 
     def check_observed(self, edge_index: Tensor) -> None:

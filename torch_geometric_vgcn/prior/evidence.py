@@ -25,7 +25,7 @@ class EvidencePrior(Prior):
         prior (Prior): The prior to add to.
         x (Tensor): The features, of shape :obj:`[N, F]`, dense or sparse.
         weight (float, optional): The weight :math:`w` of a standard deviation
-            of similarity, in logits. (default: :obj:`1.0`)
+            of similarity, in logits. (default: :obj:`2.0`)
         similarity (Callable, optional): The similarity :math:`s`, a function
             of :obj:`x` and the pairs.
             (default: :func:`~torch_geometric_vgcn.prior.cosine_similarity`)
@@ -35,13 +35,14 @@ class EvidencePrior(Prior):
         self,
         prior: Prior,
         x: Tensor,
-        weight: float = 1.0,
+        weight: float = 2.0,
         similarity: Callable[[Tensor, Pairs], Tensor] = cosine_similarity,
     ) -> None:
         check_features(x, prior.num_nodes)
         value = similarity(x, prior.pairs)
-        # Equal similarities are no evidence: the clamp makes them zero.
-        scale = value.std(correction=0).clamp(min=1e-6)
+        # Similarities that differ by no more than rounding are no evidence:
+        least = 1e-3 * value.abs().max() + 1e-12
+        scale = value.std(correction=0).clamp(min=least)
         evidence = weight * (value - value.mean()) / scale
         super().__init__(
             prior.pairs,

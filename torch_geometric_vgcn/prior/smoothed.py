@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs import Candidates, Pairs
+from torch_geometric_vgcn.pairs.base import pair_key
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
 from torch_geometric_vgcn.validate import check_edge_index, check_probability
 
@@ -22,7 +23,7 @@ class SmoothedPrior(Prior):
         edge_index (Tensor): The observed graph, of shape :obj:`[2, E]`.
         num_nodes (int): The number of nodes :math:`N`.
         rho1 (float, optional): The probability :math:`\bar\rho_1` of an
-            observed edge. (default: :obj:`0.5`)
+            observed edge. (default: :obj:`0.25`)
         rho0 (float, optional): The probability :math:`\bar\rho_0` of any
             other pair. (default: :obj:`1e-5`, less for graphs larger than
             Citeseer)
@@ -36,7 +37,7 @@ class SmoothedPrior(Prior):
         self,
         edge_index: Tensor,
         num_nodes: int,
-        rho1: float = 0.5,
+        rho1: float = 0.25,
         rho0: float | None = None,
         pairs: Pairs | None = None,
     ) -> None:
@@ -58,6 +59,13 @@ class SmoothedPrior(Prior):
         values = torch.tensor([logit(p) for p in probs])
         values = values.to(pairs.index.device)
         observed = pairs.contains(edge_index)
+        missing = pair_key(edge_index, num_nodes).unique().numel()
+        missing -= int(observed.sum())
+        if missing > 0:
+            raise ValueError(
+                f"'pairs' must contain each observed edge, got {missing} "
+                "undirected edges in 'edge_index' that it doesn't"
+            )
         super().__init__(pairs, values[observed.long()], rho0, edge_index)
         self.rho1 = rho1
         self.rho0 = rho0

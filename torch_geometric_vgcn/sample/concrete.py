@@ -20,8 +20,8 @@ class BinaryConcrete(Sampler):
 
     Pairs outside the candidates that come out below a threshold
     :math:`\epsilon` are left out. It is chosen so that the weight that a node
-    loses, at most :math:`N \bar\rho_0 \epsilon^{1-\tau} \tau / (1-\tau)` for small
-    :math:`\epsilon` and :math:`\bar\rho_0`, stays under :obj:`tolerance`.
+    loses, about :math:`N \bar\rho_0 \epsilon^{1-\tau} \tau / (1-\tau)`, stays
+    under :obj:`tolerance`.
 
     Args:
         temperature (float, optional): The temperature :math:`\tau`.

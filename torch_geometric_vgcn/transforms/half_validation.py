@@ -16,6 +16,11 @@ class HalfValidation(BaseTransform):
         self.seed = seed
 
     def forward(self, data: Data) -> Data:
+        if data.val_mask.dim() != 1:
+            raise ValueError(
+                "'data.val_mask' must be one mask of shape [num_nodes], "
+                f'got {list(data.val_mask.shape)}: choose a split first'
+            )
         val = data.val_mask.nonzero().view(-1)
         if val.numel() < 2:
             raise ValueError(

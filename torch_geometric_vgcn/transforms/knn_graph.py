@@ -42,7 +42,8 @@ class KNNGraph(BaseTransform):
         )
         edge_index = torch.stack([neighbor.flatten(), row])
         data.edge_index = to_undirected(edge_index, num_nodes=x.size(0))
-        data.edge_attr = None
+        # What the old edges carried doesn't fit the new ones:
+        data.edge_attr = data.edge_weight = None
         return data
 
     def __repr__(self) -> str:
@@ -52,6 +53,8 @@ class KNNGraph(BaseTransform):
 def _nearest(x: Tensor, k: int, cosine: bool) -> Tensor:
     if cosine:
         x = torch.nn.functional.normalize(x, dim=-1)
+    else:
+        x = x - x.mean(dim=0)  # far from the origin float32 is coarse
     square = x.square().sum(dim=-1)
     neighbors = []
     for start in range(0, x.size(0), 1024):
