@@ -42,6 +42,7 @@ def arguments() -> argparse.Namespace:
     add('--rho1', type=float, default=0.1, help='trust in a kNN edge')
     add('--evidence', type=float, default=2.0, help='weight of similarity')
     add('--hidden', type=int, default=16, help='hidden units')
+    add('--lr', type=float, default=0.02, help='learning rate')
     add('--epochs', type=int, default=300, help='epochs at most')
     add('--out', type=Path, default=Path('results/citeseer_nograph'))
     return parser.parse_args()
@@ -73,7 +74,7 @@ def main() -> None:
                 model = VariationalGraphLearner(gcn(data, args), prior)
             else:
                 model = FixedGraph(gcn(data, args), data.edge_index)
-            result = fit(model, split, epochs=args.epochs)
+            result = fit(model, split, epochs=args.epochs, lr=args.lr)
             prob = model.predict(split.x, num_samples=16)
             acc, nll = evaluate(prob, split.y, split.test_mask)
             rows.append(

@@ -241,6 +241,13 @@ def test_temperature_too_high_is_found_at_once(graph):
         )
 
 
+def test_bad_features_are_found_also_where_good_ones_lived_before(learner):
+    for _ in range(20):
+        learner(torch.randn(6, 3))
+        with pytest.raises(ValueError, match="'x' must be finite"):
+            learner(torch.full((6, 3), torch.inf))
+
+
 def test_defaults_follow_the_sampler(graph):
     prior = SmoothedPrior(graph, 6)
     learner = VariationalGraphLearner(

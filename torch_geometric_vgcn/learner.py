@@ -1,5 +1,6 @@
 from collections.abc import Callable
 from typing import Any
+from weakref import ref
 
 import torch
 from torch import Tensor
@@ -78,7 +79,7 @@ class VariationalGraphLearner(Module):
         self.route = choose_route(conv, prior.pairs, self.sampler)
         self.posterior.start_at(prior)
         self.sample: GraphSample | None = None
-        self._checked: dict[str, tuple[tuple[int, int], ...]] = {}
+        self._checked: dict[str, list[tuple[ref[Tensor], int]]] = {}
 
     def reset_parameters(self) -> None:
         r"""Starts anew: the conv with fresh weights, the posterior at the
@@ -134,7 +135,8 @@ class VariationalGraphLearner(Module):
             self._once('edge_index', self.prior.check_observed, edge_index)
         prior = prior or self.prior
         if not x.requires_grad:
-            self._once('x', lambda x: check_features(x, prior.num_nodes), x)
+            n = prior.num_nodes
+            self._once(f'x[{n}]', lambda x: check_features(x, n), x)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
@@ -259,10 +261,16 @@ class VariationalGraphLearner(Module):
     ) -> None:
         # The checks read values back from the device, so the same tensor is
         # checked the first time only.
-        seen = tuple((id(value), value._version) for value in values)
-        if self._checked.get(name) != seen:
-            check(*values)
-            self._checked[name] = seen
+        seen = self._checked.get(name, ())
+        if len(seen) == len(values) and all(
+            tensor() is value and version == value._version
+            for (tensor, version), value in zip(seen, values, strict=True)
+        ):
+            return
+        check(*values)
+        self._checked[name] = [
+            (ref(value), value._version) for value in values
+        ]
 
     def __getstate__(self) -> dict[str, Any]:
         # The last sample belongs to an autograd graph: not to be copied.

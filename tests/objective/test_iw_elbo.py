@@ -6,12 +6,15 @@ import torch
 from torch_geometric_vgcn import (
     ELBO,
     IWELBO,
+    AllPairs,
     Bernoulli,
     BernoulliKL,
     BinaryConcrete,
+    ConstantPrior,
     LogisticKL,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import GraphSample
 
 
 def bound_of(tiny, num_samples, mask, repeats=300, beta=1.0):
@@ -94,3 +97,16 @@ def test_score_function_samples_are_refused(tiny):
     )
     with pytest.raises(TypeError, match='use ELBO'):
         learner.objective(learner(tiny.x, num_samples=2), tiny.y)
+
+
+def test_labels_that_disagree_can_exceed_the_evidence(tiny):
+    # One pair, on or off with probability 1/2, and two nodes of which each
+    # is well explained where the other isn't.
+    prior = ConstantPrior(AllPairs(2), rho=0.5)
+    edge = torch.tensor([[0.0], [1.0]])
+    sample = GraphSample(prior, prior.logits, edge)
+    prob = torch.tensor([[0.9, 0.1], [0.1, 0.9]])
+    evidence = float((0.5 * prob.prod(dim=1)).sum().log())
+    objectives = [cls(BernoulliKL(), beta=1.0) for cls in (ELBO, IWELBO)]
+    elbo, iw_elbo = (o(prob.log(), sample).bound for o in objectives)
+    assert float(elbo) <= evidence < float(iw_elbo)

@@ -15,6 +15,13 @@ class IWELBO(Objective):
         \log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) -
         \frac{\beta}{|\mathcal{Y}^o|} \log
         \frac{q(\mathbf{A}^{(s)})}{p(\mathbf{A}^{(s)})} \right].
+
+    .. note::
+        With one labelled node, or one sample, and :math:`\beta = 1` this is a
+        lower bound of the log-evidence, tighter with each sample. With more
+        of both it weighs the graphs for each node apart, and can exceed the
+        log-evidence where one node's label speaks against another's; use
+        :class:`ELBO` where a bound is needed.
     """
 
     def bound(

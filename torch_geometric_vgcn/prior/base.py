@@ -92,9 +92,11 @@ class Prior(Module):
                 num_nodes=self.num_nodes,
             )
         logits = self.logits[pairs.position]
-        if self.pairs.position is not None:  # a subset of a subset
-            pairs.position = self.pairs.position[pairs.position]
-            pairs.node_id = self.pairs.node_id[pairs.node_id]
+        whole = self.pairs
+        if whole.position is not None and whole.node_id is not None:
+            # A subset of a subset is one of the whole.
+            pairs.position = whole.position[pairs.position]
+            pairs.node_id = whole.node_id[pairs.node_id]
         return Prior(pairs, logits, self.background, edge_index)
 
     def check_observed(self, edge_index: Tensor) -> None:
