@@ -114,8 +114,8 @@ def main() -> None:
                 file.write(json.dumps(rows[-1]) + '\n')
                 file.flush()
     print(f'\n{title}, {runs} runs ({path})\n')
-    print('| model | validation | test accuracy | test NLL | s/run |')
-    print('| --- | --- | --- | --- | --- |')
+    print('| model | validation | test accuracy | test NLL |')
+    print('| --- | --- | --- | --- |')
     for name in MODELS:
         mine = [row for row in rows if row['model'] == name]
         column = {key: np.array([r[key] for r in mine]) for key in mine[0]}
@@ -123,7 +123,7 @@ def main() -> None:
         print(
             f'| {name} | {100 * column["val_acc"].mean():.1f} '
             f'| {acc.mean():.1f} ± {acc.std(ddof=min(1, runs - 1)):.1f} '
-            f'| {nll.mean():.3f} | {column["seconds"].mean():.0f} |'
+            f'| {nll.mean():.3f} |'
         )
 
 
