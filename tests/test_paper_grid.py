@@ -41,7 +41,7 @@ def train(learner, data):
 @pytest.mark.parametrize('pairs', [AllPairs(200), None], ids=['all', 'knn'])
 @pytest.mark.parametrize(
     'tau, tau_prior, beta',
-    itertools.product((0.1, 0.5, 0.66), (0.1, 0.5), BETA),
+    list(itertools.product((0.1, 0.5, 0.66), (0.1, 0.5), BETA)),
 )
 def test_relaxed(piece, pairs, tau, tau_prior, beta):
     learner = VariationalGraphLearner(
