@@ -7,6 +7,7 @@ message passing, objective.
 from torch_geometric_vgcn.fit import Fit, evaluate, fit
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.shared_graph import SharedGraph
 from torch_geometric_vgcn.pairs import AllPairs, Candidates
 from torch_geometric_vgcn.prior import (
     ConstantPrior,
@@ -25,7 +26,12 @@ from torch_geometric_vgcn.sample import (
     PosteriorMean,
     StraightThroughBernoulli,
 )
-from torch_geometric_vgcn.message_passing import DenseAdjacency, EdgeWeight
+from torch_geometric_vgcn.message_passing import (
+    DenseAdjacency,
+    EdgeWeight,
+    KeptEdges,
+    MessageGate,
+)
 from torch_geometric_vgcn.objective import (
     ELBO,
     IWELBO,

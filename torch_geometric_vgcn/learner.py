@@ -8,7 +8,12 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.message_passing import choose_route
+from torch_geometric_vgcn.message_passing import (
+    EdgeAttributes,
+    choose_route,
+    no_attributes,
+)
+from torch_geometric_vgcn.message_passing.base import Attributes
 from torch_geometric_vgcn.objective import (
     ELBO,
     IWELBO,
@@ -106,7 +111,7 @@ class VariationalGraphLearner(Module):
     def forward(
         self,
         x: Tensor,
-        edge_index: Tensor | None = None,
+        edge_index: Any = None,
         *,
         num_samples: int = 1,
         noise: Noise | None = None,
@@ -116,8 +121,9 @@ class VariationalGraphLearner(Module):
 
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`.
-            edge_index (Tensor, optional): The observed graph, where the
-                learner stands in for a conv. It must be the one that the prior
+            edge_index (Any, optional): The observed graph, where the
+                learner stands in for a conv, in any form that
+                :class:`SmoothedPrior` takes. It must be the one that the prior
                 was made from. (default: :obj:`None`)
             num_samples (int, optional): The number :math:`S` of graphs.
                 (default: :obj:`1`)
@@ -132,7 +138,7 @@ class VariationalGraphLearner(Module):
             than one graph.
         """
         if edge_index is not None:
-            self._once('edge_index', self.prior.check_observed, edge_index)
+            self.check_observed(edge_index)
         prior = prior or self.prior
         if not x.requires_grad:
             n = prior.num_nodes
@@ -140,11 +146,31 @@ class VariationalGraphLearner(Module):
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
+        attributes = self.attributes(prior)
         outs = [
-            self.route(self.conv, x, self.sample, s)
+            self.route(self.conv, x, self.sample, s, attributes)
             for s in range(len(self.sample))
         ]
         return outs[0] if len(outs) == 1 else torch.stack(outs)
+
+    def check_observed(self, edge_index: Any) -> None:
+        r"""Raises an error if :obj:`edge_index` isn't the graph that the prior
+        was made from.
+        """
+        if isinstance(edge_index, Tensor):
+            self._once('edge_index', self.prior.check_observed, edge_index)
+        else:
+            self.prior.check_observed(edge_index)
+
+    def attributes(self, prior: Prior) -> Attributes:
+        r"""What else goes along with edges: the attributes that the observed
+        graph carries.
+        """
+        if prior.edge_attr is None or prior.edge_index is None:
+            return no_attributes
+        return EdgeAttributes(
+            prior.edge_index, prior.edge_attr, prior.num_nodes
+        )
 
     def objective(
         self,

@@ -7,6 +7,7 @@ from torch_geometric.nn import (
     DenseGINConv,
     DenseGraphConv,
     DenseSAGEConv,
+    GATConv,
     GCNConv,
     GraphConv,
     SGConv,
@@ -18,6 +19,8 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     DenseAdjacency,
     EdgeWeight,
+    KeptEdges,
+    MessageGate,
     SmoothedPrior,
 )
 from torch_geometric_vgcn.message_passing import choose_route
@@ -104,7 +107,10 @@ def test_choice_of_route(graph):
     for conv, pairs, sampler, route in [
         (GCNConv(8, 4), few, concrete, EdgeWeight),
         (GCNConv(8, 4), all_pairs, concrete, DenseAdjacency),
-        (GCNConv(8, 4), all_pairs, bernoulli, EdgeWeight),
+        (GCNConv(8, 4), all_pairs, bernoulli, KeptEdges),
+        (GATConv(8, 4), few, concrete, MessageGate),
+        (GATConv(8, 4), few, bernoulli, KeptEdges),
+        (GraphConv(8, 4, aggr='mean'), few, concrete, MessageGate),
         (SGConv(8, 4), all_pairs, concrete, EdgeWeight),
         (DenseGCNConv(8, 4), few, concrete, DenseAdjacency),
     ]:

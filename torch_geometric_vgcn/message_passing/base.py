@@ -1,4 +1,6 @@
 from abc import ABC, abstractmethod
+from collections.abc import Callable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -6,6 +8,13 @@ from torch.nn import Module
 from torch_geometric.nn import MessagePassing
 
 from torch_geometric_vgcn.sample import GraphSample
+
+# Further arguments of a conv, given the edges that it is called with.
+Attributes = Callable[[Tensor], dict[str, Any]]
+
+
+def no_attributes(edge_index: Tensor) -> dict[str, Any]:
+    return {}
 
 
 class Route(ABC):
@@ -29,33 +38,44 @@ class Route(ABC):
 
     @abstractmethod
     def carry(
-        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        s: int,
+        attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         r"""Calls the conv on the :obj:`s`-th graph. Returns its output and the
         weights that went in.
         """
 
     def __call__(
-        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        s: int,
+        attributes: Attributes = no_attributes,
     ) -> Tensor:
-        out, weight = self.carry(conv, x, sample, s)
+        out, weight = self.carry(conv, x, sample, s, attributes)
         if not self.checked and weight.requires_grad:
-            # Once: a model that takes edge weights and drops them on the way
-            # would train without ever learning a graph.
-            (grad,) = (
-                torch.autograd.grad(
-                    out.sum(), weight, retain_graph=True, allow_unused=True
-                )
-                if out.requires_grad
-                else (None,)
-            )
-            if grad is None:
-                raise TypeError(
-                    f"'conv' ({type(conv).__name__}) ignores the edge weights "
-                    'that it is given: pass them on to its convs'
-                )
+            self._check(conv, out, weight)
             self.checked = True
         return out
+
+    def _check(self, conv: Module, out: Tensor, weight: Tensor) -> None:
+        # Once: a model that takes edge weights and drops them on the way
+        # would train without ever learning a graph.
+        grad = None
+        if out.requires_grad:
+            (grad,) = torch.autograd.grad(
+                out.sum(), weight, retain_graph=True, allow_unused=True
+            )
+        if grad is None:
+            raise TypeError(
+                f"'conv' ({type(conv).__name__}) ignores the edge weights "
+                'that it is given: pass them on to its convs'
+            )
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}()'
@@ -63,3 +83,15 @@ class Route(ABC):
 
 def message_passing_modules(conv: Module) -> list[MessagePassing]:
     return [m for m in conv.modules() if isinstance(m, MessagePassing)]
+
+
+def refuses_cached(conv: Module) -> str | None:
+    r"""Why :obj:`conv` can't take more than one graph, or :obj:`None`."""
+    for module in message_passing_modules(conv):
+        if getattr(module, 'cached', False):
+            return (
+                f"'conv' ({type(conv).__name__}) contains "
+                f'{type(module).__name__}(cached=True), which would ignore '
+                'all graphs but the first'
+            )
+    return None

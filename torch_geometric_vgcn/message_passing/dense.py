@@ -15,6 +15,7 @@ from torch_geometric.nn import (
 )
 
 from torch_geometric_vgcn.message_passing.base import (
+    Attributes,
     Route,
     message_passing_modules,
 )
@@ -65,7 +66,12 @@ class DenseAdjacency(Route):
         return None
 
     def carry(
-        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        s: int,
+        attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         adj = sample.adjacency(s)
         with _dense_twins(conv):

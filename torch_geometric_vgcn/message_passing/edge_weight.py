@@ -17,8 +17,10 @@ from torch_geometric.nn import (
 from torch_geometric.nn.models.basic_gnn import BasicGNN
 
 from torch_geometric_vgcn.message_passing.base import (
+    Attributes,
     Route,
     message_passing_modules,
+    refuses_cached,
 )
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -58,13 +60,20 @@ class EdgeWeight(Route):
                 f"'conv' ({name}) must have a forward(x, edge_index, "
                 'edge_weight) that passes the weights on to its convs'
             )
-        return None
+        return refuses_cached(conv)
 
     def carry(
-        self, conv: Module, x: Tensor, sample: GraphSample, s: int
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        s: int,
+        attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         edge_index, edge_weight = sample.edges(s)
-        return conv(x, edge_index, edge_weight=edge_weight), edge_weight
+        extra = attributes(edge_index)
+        out = conv(x, edge_index, edge_weight=edge_weight, **extra)
+        return out, edge_weight
 
 
 def _refuses_conv(conv: MessagePassing) -> str | None:
@@ -75,8 +84,6 @@ def _refuses_conv(conv: MessagePassing) -> str | None:
             f'{name} is none of the convs whose weighted messages equal a '
             f'graph without the edge ({known})'
         )
-    if getattr(conv, 'cached', False):
-        return f'{name}(cached=True) would ignore all graphs but the first'
     if str(conv.aggr) not in ('add', 'sum'):
         return (
             f"{name}(aggr='{conv.aggr}') doesn't sum its messages, so that a "

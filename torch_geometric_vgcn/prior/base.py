@@ -1,10 +1,12 @@
 import math
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import subgraph
 
+from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.pairs.base import pair_key
 from torch_geometric_vgcn.validate import check_probability
@@ -29,10 +31,13 @@ class Prior(Module):
             than Citeseer so that the expected degree stays the same)
         edge_index (Tensor, optional): The observed graph that the prior was
             made from. (default: :obj:`None`)
+        edge_attr (Tensor, optional): The attributes of its edges, for convs
+            that take them. (default: :obj:`None`)
     """
 
     logits: Tensor
     edge_index: Tensor | None
+    edge_attr: Tensor | None
 
     def __init__(
         self,
@@ -40,6 +45,7 @@ class Prior(Module):
         logits: Tensor,
         background: float | None = None,
         edge_index: Tensor | None = None,
+        edge_attr: Tensor | None = None,
     ) -> None:
         super().__init__()
         if logits.shape != (len(pairs),):
@@ -52,12 +58,20 @@ class Prior(Module):
                 "'logits' must be finite (probabilities strictly inside "
                 '(0, 1)), got NaN or infinite values'
             )
+        if edge_attr is not None and (
+            edge_index is None or edge_attr.size(0) != edge_index.size(1)
+        ):
+            raise ValueError(
+                "'edge_attr' must have one row for each column of "
+                f"'edge_index', got shape {list(edge_attr.shape)}"
+            )
         if background is None:
             background = default_background(pairs.num_nodes)
         self.pairs = pairs
         self.background = check_probability(background, 'background')
         self.register_buffer('logits', logits, persistent=False)
         self.register_buffer('edge_index', edge_index, persistent=False)
+        self.register_buffer('edge_attr', edge_attr, persistent=False)
 
     @property
     def num_nodes(self) -> int:
@@ -83,11 +97,12 @@ class Prior(Module):
     def subset(self, node_id: Tensor) -> 'Prior':
         r"""The prior of the graph among the nodes :obj:`node_id`."""
         pairs = self.pairs.subset(node_id)
-        edge_index = self.edge_index
+        edge_index, edge_attr = self.edge_index, self.edge_attr
         if edge_index is not None:
-            edge_index, _ = subgraph(
+            edge_index, edge_attr = subgraph(
                 pairs.node_id,
                 edge_index,
+                edge_attr,
                 relabel_nodes=True,
                 num_nodes=self.num_nodes,
             )
@@ -97,9 +112,9 @@ class Prior(Module):
             # A subset of a subset is one of the whole.
             pairs.position = whole.position[pairs.position]
             pairs.node_id = whole.node_id[pairs.node_id]
-        return Prior(pairs, logits, self.background, edge_index)
+        return Prior(pairs, logits, self.background, edge_index, edge_attr)
 
-    def check_observed(self, edge_index: Tensor) -> None:
+    def check_observed(self, edge_index: Any) -> None:
         r"""Raises an error if :obj:`edge_index` isn't the graph that this
         prior was made from.
         """
@@ -108,8 +123,7 @@ class Prior(Module):
                 "'edge_index' was given, but the prior was made from no "
                 'observed graph: call the learner without it'
             )
-        if edge_index is self.edge_index:
-            return
+        edge_index, _ = observed_graph(edge_index, self.num_nodes)
         if edge_index.shape == self.edge_index.shape and torch.equal(
             edge_index, self.edge_index
         ):

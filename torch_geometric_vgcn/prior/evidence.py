@@ -49,6 +49,7 @@ class EvidencePrior(Prior):
             prior.logits + evidence.to(prior.logits.dtype),
             prior.background,
             prior.edge_index,
+            prior.edge_attr,
         )
         self.weight = weight
 

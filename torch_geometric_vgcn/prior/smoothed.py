@@ -1,10 +1,13 @@
+from typing import Any
+
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.pairs.base import pair_key
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
-from torch_geometric_vgcn.validate import check_edge_index, check_probability
+from torch_geometric_vgcn.validate import check_probability
 
 
 class SmoothedPrior(Prior):
@@ -20,8 +23,11 @@ class SmoothedPrior(Prior):
     observed in one direction counts for both (the union).
 
     Args:
-        edge_index (Tensor): The observed graph, of shape :obj:`[2, E]`.
-        num_nodes (int): The number of nodes :math:`N`.
+        edge_index (Any): The observed graph: a tensor of shape
+            :obj:`[2, E]`, PyG's :class:`EdgeIndex`, a sparse adjacency matrix
+            (PyTorch, SciPy, torch-sparse) or a NetworkX graph.
+        num_nodes (int, optional): The number of nodes :math:`N`, needed for a
+            tensor of shape :obj:`[2, E]`. (default: :obj:`None`)
         rho1 (float, optional): The probability :math:`\bar\rho_1` of an
             observed edge. (default: :obj:`0.25`)
         rho0 (float, optional): The probability :math:`\bar\rho_0` of any
@@ -31,16 +37,22 @@ class SmoothedPrior(Prior):
             :class:`~torch_geometric_vgcn.pairs.AllPairs` for the paper's
             dense model. (default: the observed edges, as
             :class:`~torch_geometric_vgcn.pairs.Candidates`)
+        edge_attr (Tensor, optional): The attributes of the observed edges, of
+            shape :obj:`[E, ...]`, for convs that take them. A direction
+            without its own has those of the other; pairs without any have
+            the mean. (default: :obj:`None`)
     """
 
     def __init__(
         self,
-        edge_index: Tensor,
-        num_nodes: int,
+        edge_index: Any,
+        num_nodes: int | None = None,
         rho1: float = 0.25,
         rho0: float | None = None,
         pairs: Pairs | None = None,
+        edge_attr: Tensor | None = None,
     ) -> None:
+        edge_index, num_nodes = observed_graph(edge_index, num_nodes)
         if pairs is None:
             pairs = Candidates(edge_index, num_nodes)
         elif pairs.num_nodes != num_nodes:
@@ -48,8 +60,6 @@ class SmoothedPrior(Prior):
                 f"'pairs' must be over 'num_nodes' = {num_nodes} nodes, "
                 f'got {pairs.num_nodes}'
             )
-        else:
-            check_edge_index(edge_index, num_nodes)
         if rho0 is None:
             rho0 = default_background(num_nodes)
         probs = (
@@ -66,7 +76,8 @@ class SmoothedPrior(Prior):
                 f"'pairs' must contain each observed edge, got {missing} "
                 "undirected edges in 'edge_index' that it doesn't"
             )
-        super().__init__(pairs, values[observed.long()], rho0, edge_index)
+        logits = values[observed.long()]
+        super().__init__(pairs, logits, rho0, edge_index, edge_attr)
         self.rho1 = rho1
         self.rho0 = rho0
 

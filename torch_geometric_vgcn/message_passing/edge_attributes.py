@@ -1,0 +1,43 @@
+from typing import Any
+
+import torch
+from torch import Tensor
+
+
+class EdgeAttributes:
+    r"""The attributes of an observed graph's edges, for any edges.
+
+    An edge that wasn't observed has those of the opposite direction if that
+    was, else the mean of all attributes.
+
+    Args:
+        edge_index (Tensor): The observed edges, of shape :obj:`[2, E]`.
+        edge_attr (Tensor): Their attributes, of shape :obj:`[E, ...]`.
+        num_nodes (int): The number of nodes.
+    """
+
+    def __init__(
+        self, edge_index: Tensor, edge_attr: Tensor, num_nodes: int
+    ) -> None:
+        self.num_nodes = num_nodes
+        self.key, order = self._key(edge_index).sort(stable=True)
+        mean = edge_attr.mean(dim=0, keepdim=True, dtype=torch.float)
+        # The last row is the default:
+        self.edge_attr = torch.cat(
+            [edge_attr[order], mean.to(edge_attr.dtype)]
+        )
+
+    def _key(self, edge_index: Tensor) -> Tensor:
+        return edge_index[0] * self.num_nodes + edge_index[1]
+
+    def _place(self, edge_index: Tensor) -> Tensor:
+        wanted, default = self._key(edge_index), self.key.numel()
+        place = torch.searchsorted(self.key, wanted)
+        found = self.key[place.clamp(max=default - 1)] == wanted
+        return torch.where(found, place, default)
+
+    def __call__(self, edge_index: Tensor) -> dict[str, Any]:
+        place = self._place(edge_index)
+        opposite = self._place(edge_index.flip(0))
+        place = torch.where(place < self.key.numel(), place, opposite)
+        return {'edge_attr': self.edge_attr[place]}

@@ -1,0 +1,112 @@
+r"""Sums over edges, each edge counted with its weight.
+
+With weights in :math:`\{0, 1\}` each gives what the plain operation gives on
+the edges of weight one.
+"""
+
+import torch
+from torch import Tensor
+from torch_geometric.utils import scatter
+
+
+def weighted_scatter(
+    src: Tensor,
+    weight: Tensor,
+    index: Tensor,
+    dim: int = 0,
+    dim_size: int | None = None,
+    reduce: str = 'sum',
+) -> Tensor:
+    r"""The weighted version of :func:`torch_geometric.utils.scatter`
+
+    .. math::
+        \mathrm{sum}: \sum_e w_e x_e, \quad
+        \mathrm{mean}: \frac{\sum_e w_e x_e}{\sum_e w_e}, \quad
+        \mathrm{mul}: \prod_e (1 + w_e (x_e - 1)),
+
+    and for the maximum and minimum :func:`expected_max`.
+    """
+    dim = src.dim() + dim if dim < 0 else dim
+    size = [1] * src.dim()
+    size[dim] = -1
+    view = weight.view(size)
+    if reduce in ('sum', 'add'):
+        out = scatter(view * src, index, dim, dim_size, 'sum')
+        # Where nothing is left the sum is zero for good: convs that divide by
+        # it or take a root would have no gradient there.
+        return _alive(out) if src.dim() == 1 else out
+    if reduce == 'mean':
+        total = scatter(view * src, index, dim, dim_size, 'sum')
+        count = scatter(weight, index, 0, total.size(dim), 'sum')
+        count = torch.where(count > 0, count, 1.0)
+        return total / count.view(size)
+    if reduce in ('mul', 'any'):
+        return scatter(1 + view * (src - 1), index, dim, dim_size, reduce)
+    if reduce == 'max':
+        return expected_max(src, weight, index, dim, dim_size)
+    if reduce == 'min':
+        return -expected_max(-src, weight, index, dim, dim_size)
+    raise ValueError(f"no weighted version of the reduction '{reduce}'")
+
+
+def expected_max(
+    src: Tensor,
+    weight: Tensor,
+    index: Tensor,
+    dim: int = 0,
+    dim_size: int | None = None,
+) -> Tensor:
+    r"""The expected maximum over a node's edges if each is there with the
+    probability of its weight, and zero if none is
+
+    .. math::
+        \sum_k w_{(k)} \, x_{(k)} \prod_{l < k} (1 - w_{(l)}), \quad
+        x_{(1)} \geq x_{(2)} \geq \ldots
+
+    It is the maximum itself for weights in :math:`\{0, 1\}`, linear in each
+    weight, and gives a gradient to all of them.
+    """
+    dim_size = int(index.max()) + 1 if dim_size is None else dim_size
+    rest = src.movedim(dim, 0)
+    flat = rest.reshape(rest.size(0), -1)
+    # By target, then by value, largest first:
+    order = flat.detach().argsort(dim=0, descending=True, stable=True)
+    order = order.gather(0, index[order].argsort(dim=0, stable=True))
+    index = index.sort().values
+    value, w = flat.gather(0, order), weight[order]
+    # Double precision, as the sum runs over all nodes:
+    absent = torch.log1p(-w.double().clamp(max=1 - 1e-12))
+    before = absent.cumsum(dim=0) - absent
+    count = scatter(torch.ones_like(index), index, 0, dim_size, 'sum')
+    first = (count.cumsum(0) - count)[index]
+    reached = (before - before[first]).exp().to(value.dtype)
+    out = scatter(value * w * reached, index, 0, dim_size, 'sum')
+    return out.view(dim_size, *rest.shape[1:]).movedim(0, dim)
+
+
+def weighted_softmax(
+    src: Tensor,
+    weight: Tensor,
+    index: Tensor,
+    num_nodes: int | None = None,
+    dim: int = 0,
+) -> Tensor:
+    r"""Attention that, once each edge is counted with its weight, sums to one
+
+    .. math::
+        \alpha_e = \exp(s_e) / \sum_f w_f \exp(s_f).
+    """
+    size = [1] * src.dim()
+    size[dim] = -1
+    view = weight.view(size)
+    there = src.detach().masked_fill(view.detach() <= 0, -torch.inf)
+    top = scatter(there, index, dim, num_nodes, 'max')
+    top = top.masked_fill(top == -torch.inf, 0.0).index_select(dim, index)
+    # An edge of weight zero may score far above all others:
+    out = (src - top).clamp(max=30).exp()
+    total = scatter(view * out, index, dim, num_nodes, 'sum') + 1e-16
+    return out / total.index_select(dim, index)
+
+
+def _alive(total: Tensor) -> Tensor:
+    return torch.where(total == 0, torch.zeros_like(total), total)

@@ -1,0 +1,57 @@
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.message_passing import choose_route
+
+
+class SharedGraph(Module):
+    r"""A further conv of a model, on the graphs that a learner before it drew:
+    one posterior, one sample a step, one divergence for both.
+
+    Args:
+        conv (torch.nn.Module): The PyG conv or model.
+        learner (VariationalGraphLearner): The learner whose graphs to use. It
+            must be called first.
+    """
+
+    def __init__(self, conv: Module, learner: VariationalGraphLearner) -> None:
+        super().__init__()
+        self.conv = conv
+        self.learner = learner
+        self.route = choose_route(conv, learner.prior.pairs, learner.sampler)
+
+    def forward(self, x: Tensor, edge_index: Tensor | None = None) -> Tensor:
+        r"""Calls the conv on the graphs that the learner drew last.
+
+        Args:
+            x (Tensor): The node features, of shape :obj:`[N, F]`, or
+                :obj:`[S, N, F]` for :math:`S` graphs.
+            edge_index (Tensor, optional): The observed graph, where this
+                stands in for a conv. (default: :obj:`None`)
+        """
+        sample = self.learner.sample
+        if sample is None:
+            raise RuntimeError(
+                'no graph was sampled yet: call the learner before what '
+                'shares its graph'
+            )
+        if edge_index is not None:
+            self.learner.check_observed(edge_index)
+        if x.dim() > 2 and x.size(0) != len(sample):
+            raise ValueError(
+                f"'x' must hold features for {len(sample)} graphs, "
+                f'got shape {list(x.shape)}'
+            )
+        attributes = self.learner.attributes(sample.prior)
+        outs = [
+            self.route(
+                self.conv, x[s] if x.dim() > 2 else x, sample, s, attributes
+            )
+            for s in range(len(sample))
+        ]
+        return outs[0] if len(outs) == 1 else torch.stack(outs)
+
+    def extra_repr(self) -> str:
+        return f'route={self.route}'
