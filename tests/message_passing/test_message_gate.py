@@ -16,7 +16,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.message_passing.message_gate import Gate, gated
+from torch_geometric_vgcn.message_passing.gate import Gate, gated
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 

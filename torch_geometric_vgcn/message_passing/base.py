@@ -32,9 +32,19 @@ class Route(ABC):
             raise TypeError(reason)
 
     @staticmethod
-    @abstractmethod
     def refuses(conv: Module) -> str | None:
         r"""Why :obj:`conv` can't take this route, or :obj:`None`."""
+        name, convs = type(conv).__name__, message_passing_modules(conv)
+        if len(convs) == 0:
+            return f"'conv' ({name}) contains no PyG message passing layer"
+        for module in convs:
+            if getattr(module, 'cached', False):
+                return (
+                    f"'conv' ({name}) contains {type(module).__name__}"
+                    '(cached=True), which would ignore all graphs but the '
+                    'first'
+                )
+        return None
 
     @abstractmethod
     def carry(
@@ -83,15 +93,3 @@ class Route(ABC):
 
 def message_passing_modules(conv: Module) -> list[MessagePassing]:
     return [m for m in conv.modules() if isinstance(m, MessagePassing)]
-
-
-def refuses_cached(conv: Module) -> str | None:
-    r"""Why :obj:`conv` can't take more than one graph, or :obj:`None`."""
-    for module in message_passing_modules(conv):
-        if getattr(module, 'cached', False):
-            return (
-                f"'conv' ({type(conv).__name__}) contains "
-                f'{type(module).__name__}(cached=True), which would ignore '
-                'all graphs but the first'
-            )
-    return None

@@ -20,7 +20,6 @@ from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
     message_passing_modules,
-    refuses_cached,
 )
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -45,11 +44,11 @@ class EdgeWeight(Route):
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
+        reason = Route.refuses(conv)
+        if reason is not None:
+            return reason
         name = type(conv).__name__
-        convs = message_passing_modules(conv)
-        if len(convs) == 0:
-            return f"'conv' ({name}) contains no PyG message passing layer"
-        for module in convs:
+        for module in message_passing_modules(conv):
             reason = _refuses_conv(module)
             if reason is not None:
                 return f"'conv' ({name}) can't take edge weights: {reason}"
@@ -60,7 +59,7 @@ class EdgeWeight(Route):
                 f"'conv' ({name}) must have a forward(x, edge_index, "
                 'edge_weight) that passes the weights on to its convs'
             )
-        return refuses_cached(conv)
+        return None
 
     def carry(
         self,

@@ -2,12 +2,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import sort_edge_index
 
-from torch_geometric_vgcn.message_passing.base import (
-    Attributes,
-    Route,
-    message_passing_modules,
-    refuses_cached,
-)
+from torch_geometric_vgcn.message_passing.base import Attributes, Route
 from torch_geometric_vgcn.sample import GraphSample
 
 
@@ -15,13 +10,6 @@ class KeptEdges(Route):
     r"""Calls :obj:`conv(x, edge_index)` with only the edges that are there:
     for hard samples, through any conv as it is.
     """
-
-    @staticmethod
-    def refuses(conv: Module) -> str | None:
-        if len(message_passing_modules(conv)) == 0:
-            name = type(conv).__name__
-            return f"'conv' ({name}) contains no PyG message passing layer"
-        return refuses_cached(conv)
 
     def carry(
         self,
