@@ -1,6 +1,4 @@
-from collections.abc import Callable
 from typing import Any
-from weakref import ref
 
 import torch
 from torch import Tensor
@@ -8,6 +6,7 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
+from torch_geometric_vgcn.check_once import CheckOnce
 from torch_geometric_vgcn.message_passing import (
     EdgeAttributes,
     choose_route,
@@ -84,7 +83,7 @@ class VariationalGraphLearner(Module):
         self.route = choose_route(conv, prior.pairs, self.sampler)
         self.posterior.start_at(prior)
         self.sample: GraphSample | None = None
-        self._checked: dict[str, list[tuple[ref[Tensor], int]]] = {}
+        self._once = CheckOnce()
 
     def reset_parameters(self) -> None:
         r"""Starts anew: the conv with fresh weights, the posterior at the
@@ -282,25 +281,9 @@ class VariationalGraphLearner(Module):
             num_nodes=prior.num_nodes,
         )
 
-    def _once(
-        self, name: str, check: Callable[..., None], *values: Tensor
-    ) -> None:
-        # The checks read values back from the device, so the same tensor is
-        # checked the first time only.
-        seen = self._checked.get(name, ())
-        if len(seen) == len(values) and all(
-            tensor() is value and version == value._version
-            for (tensor, version), value in zip(seen, values, strict=True)
-        ):
-            return
-        check(*values)
-        self._checked[name] = [
-            (ref(value), value._version) for value in values
-        ]
-
     def __getstate__(self) -> dict[str, Any]:
         # The last sample belongs to an autograd graph: not to be copied.
-        return {**self.__dict__, 'sample': None, '_checked': {}}
+        return {**self.__dict__, 'sample': None}
 
     def extra_repr(self) -> str:
         lines = [f'route={self.route}']
