@@ -191,14 +191,14 @@ def contract_error(name: str, prior: SmoothedPrior) -> tuple[float, int, str]:
     x = torch.randn(prior.num_nodes, F)
     attributes = attributes_of(name, prior)
     hard = (torch.rand(1, len(prior.pairs)) < 0.6).float().requires_grad_()
-    got = route(conv, x, GraphSample(prior, prior.logits, hard), 0, attributes)
+    got = route(conv, x, GraphSample(prior, prior.logits, hard), attributes)
     index = prior.pairs.index[:, hard[0] == 1]
     kept = torch.cat([index, index.flip(0)], dim=1)
     expected = conv(x, kept, **attributes(kept))
     error = float((got - expected).abs().max() / expected.abs().max())
 
     soft = torch.rand(1, len(prior.pairs)).requires_grad_()
-    out = route(conv, x, GraphSample(prior, prior.logits, soft), 0, attributes)
+    out = route(conv, x, GraphSample(prior, prior.logits, soft), attributes)
     (grad,) = torch.autograd.grad(out.square().sum(), soft)
     missing = int((~((grad != 0) & grad.isfinite())).sum())
     return error, missing, type(route).__name__
@@ -219,7 +219,7 @@ def cost(name: str, prior: SmoothedPrior) -> float:
         return conv(x, edge_index, **extra)
 
     def routed() -> Tensor:
-        return route(conv, x, sample, 0, lambda _: extra)
+        return route(conv, x, sample, lambda _: extra)
 
     best = {}
     for call in (bare, routed):

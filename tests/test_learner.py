@@ -192,7 +192,7 @@ def test_sparse_features_equal_dense_ones(learner):
 
 def test_repr_says_route_and_threshold(learner):
     text = str(learner)
-    assert 'route=EdgeWeight()' in text
+    assert 'route=SparseMatrix()' in text
     assert 'background pairs: kept above' in text
 
 

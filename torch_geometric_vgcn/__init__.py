@@ -31,6 +31,7 @@ from torch_geometric_vgcn.message_passing import (
     EdgeWeight,
     KeptEdges,
     MessageGate,
+    SparseMatrix,
 )
 from torch_geometric_vgcn.objective import (
     ELBO,

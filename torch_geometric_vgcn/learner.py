@@ -146,11 +146,7 @@ class VariationalGraphLearner(Module):
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
         attributes = self.attributes(prior)
-        outs = [
-            self.route(self.conv, x, self.sample, s, attributes)
-            for s in range(len(self.sample))
-        ]
-        return outs[0] if len(outs) == 1 else torch.stack(outs)
+        return self.route(self.conv, x, self.sample, attributes)
 
     def check_observed(self, edge_index: Any) -> None:
         r"""Raises an error if :obj:`edge_index` isn't the graph that the prior

@@ -1,4 +1,3 @@
-import torch
 from torch import Tensor
 from torch.nn import Module
 
@@ -45,13 +44,7 @@ class SharedGraph(Module):
                 f'got shape {list(x.shape)}'
             )
         attributes = self.learner.attributes(sample.prior)
-        outs = [
-            self.route(
-                self.conv, x[s] if x.dim() > 2 else x, sample, s, attributes
-            )
-            for s in range(len(sample))
-        ]
-        return outs[0] if len(outs) == 1 else torch.stack(outs)
+        return self.route(self.conv, x, sample, attributes)
 
     def extra_repr(self) -> str:
         return f'route={self.route}'

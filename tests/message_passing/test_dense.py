@@ -10,6 +10,7 @@ from torch_geometric.nn import (
     GATConv,
     GCNConv,
     GraphConv,
+    LEConv,
     SGConv,
 )
 
@@ -22,6 +23,7 @@ from torch_geometric_vgcn import (
     KeptEdges,
     MessageGate,
     SmoothedPrior,
+    SparseMatrix,
 )
 from torch_geometric_vgcn.message_passing import choose_route
 from torch_geometric_vgcn.sample import GraphSample
@@ -41,6 +43,8 @@ def all_pairs_sample(graph, weight=None):
         lambda: GCNConv(8, 4, improved=True, bias=False),
         lambda: GCNConv(8, 4, normalize=False),
         lambda: GraphConv(8, 4),
+        lambda: SGConv(8, 4, K=2),
+        lambda: SGConv(8, 16, K=2, bias=False),
         lambda: GCN(8, 16, 2, 4, norm='layer_norm'),
     ],
 )
@@ -51,7 +55,7 @@ def test_dense_equals_sparse(graph, make):
     grads = []
     outs = []
     for route in (DenseAdjacency(conv), EdgeWeight(conv)):
-        outs.append(route(conv, x, sample, 0))
+        outs.append(route(conv, x, sample))
         parameters = [sample.weight, *conv.parameters()]
         grads.append(torch.autograd.grad(outs[-1].square().sum(), parameters))
     assert torch.allclose(*outs, atol=1e-5)
@@ -71,7 +75,7 @@ def test_dense_equals_sparse(graph, make):
 def test_dense_convs_take_the_matrix(graph, make):
     conv, x = make(), torch.randn(6, 8)
     sample = all_pairs_sample(graph)
-    out = DenseAdjacency(conv)(conv, x, sample, 0)
+    out = DenseAdjacency(conv)(conv, x, sample)
     assert out.shape == (6, 4)
     assert torch.allclose(out, conv(x, sample.adjacency(0))[0])
 
@@ -84,9 +88,7 @@ def test_the_model_is_left_as_it_was(graph):
 
     conv = Broken(8, 16, 2, 4)
     with pytest.raises(RuntimeError, match='broken'):
-        DenseAdjacency(conv)(
-            conv, torch.randn(6, 8), all_pairs_sample(graph), 0
-        )
+        DenseAdjacency(conv)(conv, torch.randn(6, 8), all_pairs_sample(graph))
     for module in conv.modules():
         assert 'forward' not in module.__dict__
 
@@ -105,13 +107,15 @@ def test_choice_of_route(graph):
     few, all_pairs = SmoothedPrior(graph, 6).pairs, AllPairs(6)
     concrete, bernoulli = BinaryConcrete(), Bernoulli()
     for conv, pairs, sampler, route in [
-        (GCNConv(8, 4), few, concrete, EdgeWeight),
+        (GCNConv(8, 4), few, concrete, SparseMatrix),
+        (LEConv(8, 4), few, concrete, EdgeWeight),
         (GCNConv(8, 4), all_pairs, concrete, DenseAdjacency),
         (GCNConv(8, 4), all_pairs, bernoulli, KeptEdges),
         (GATConv(8, 4), few, concrete, MessageGate),
         (GATConv(8, 4), few, bernoulli, KeptEdges),
         (GraphConv(8, 4, aggr='mean'), few, concrete, MessageGate),
-        (SGConv(8, 4), all_pairs, concrete, EdgeWeight),
+        (SGConv(8, 4), all_pairs, concrete, DenseAdjacency),
+        (LEConv(8, 4), all_pairs, concrete, EdgeWeight),
         (DenseGCNConv(8, 4), few, concrete, DenseAdjacency),
     ]:
         assert type(choose_route(conv, pairs, sampler)) is route

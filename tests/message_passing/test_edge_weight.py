@@ -70,7 +70,7 @@ def test_weight_zero_is_a_deleted_edge(graph, name):
     # PyG forgets 'improved' where no weights are given.
     ones = (torch.ones(kept.size(1)),) if 'improved' in name else ()
     route = EdgeWeight(conv)
-    out = route(conv, x, sample, 0)
+    out = route(conv, x, sample)
     assert torch.allclose(out, conv(x, kept, *ones), atol=1e-5)
 
 
@@ -81,7 +81,7 @@ def test_gradient_reaches_every_pair(graph, name):
     prior = SmoothedPrior(graph, 6)
     weight = torch.rand(1, len(prior.pairs)).requires_grad_()
     sample = GraphSample(prior, prior.logits, weight)
-    out = EdgeWeight(conv)(conv, torch.randn(6, 8), sample, 0)
+    out = EdgeWeight(conv)(conv, torch.randn(6, 8), sample)
     out.square().sum().backward()
     assert (weight.grad != 0).all()
 
@@ -113,4 +113,4 @@ def test_a_model_that_drops_the_weights_is_found_out(graph):
     weight = torch.rand(1, len(prior.pairs)).requires_grad_()
     sample = GraphSample(prior, prior.logits, weight)
     with pytest.raises(TypeError, match='ignores the edge weights'):
-        EdgeWeight(conv)(conv, torch.randn(6, 8), sample, 0)
+        EdgeWeight(conv)(conv, torch.randn(6, 8), sample)

@@ -64,18 +64,26 @@ class Route(ABC):
         conv: Module,
         x: Tensor,
         sample: GraphSample,
-        s: int,
         attributes: Attributes = no_attributes,
     ) -> Tensor:
-        out, weight = self.carry(conv, x, sample, s, attributes)
-        if not self.checked and weight.requires_grad:
-            self._check(conv, out, weight)
-            self.checked = True
-        return out
+        r"""Calls the conv on each sampled graph, with features
+        :obj:`[N, F]`, or :obj:`[S, N, F]` for each its own. Stacks the outputs
+        if there are several.
+        """
+        outs = []
+        for s in range(len(sample)):
+            own = x[s] if x.dim() > 2 else x
+            out, weight = self.carry(conv, own, sample, s, attributes)
+            self.check(conv, out, weight)
+            outs.append(out)
+        return outs[0] if len(outs) == 1 else torch.stack(outs)
 
-    def _check(self, conv: Module, out: Tensor, weight: Tensor) -> None:
-        # Once: a model that takes edge weights and drops them on the way
-        # would train without ever learning a graph.
+    def check(self, conv: Module, out: Tensor, weight: Tensor) -> None:
+        r"""Once, raises an error if the output doesn't depend on the weights:
+        a model that drops them would train without ever learning a graph.
+        """
+        if self.checked or not weight.requires_grad:
+            return
         grad = None
         if out.requires_grad:
             (grad,) = torch.autograd.grad(
@@ -86,6 +94,7 @@ class Route(ABC):
                 f"'conv' ({type(conv).__name__}) ignores the edge weights "
                 'that it is given: pass them on to its convs'
             )
+        self.checked = True
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}()'

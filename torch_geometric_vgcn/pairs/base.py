@@ -4,6 +4,8 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.pairs.pattern import SymmetricPattern
+
 
 class Pairs(Module, ABC):
     r"""The unordered node pairs :math:`\{i, j\}, i < j` that have a logit of
@@ -35,6 +37,7 @@ class Pairs(Module, ABC):
     ) -> None:
         super().__init__()
         self.num_nodes = num_nodes
+        self._pattern: SymmetricPattern | None = None
         self.register_buffer('index', index, persistent=False)
         key = index[0] * num_nodes + index[1]
         self.register_buffer('key', key, persistent=False)
@@ -48,6 +51,15 @@ class Pairs(Module, ABC):
     def num_possible(self) -> int:
         r"""The number of all unordered pairs, :math:`N(N-1)/2`."""
         return self.num_nodes * (self.num_nodes - 1) // 2
+
+    @property
+    def pattern(self) -> SymmetricPattern:
+        r"""The pattern of the pairs' symmetric matrix, made once."""
+        if self._pattern is None or (
+            self._pattern.pair.device != self.index.device
+        ):
+            self._pattern = SymmetricPattern(self.index, self.num_nodes)
+        return self._pattern
 
     def contains(self, edge_index: Tensor) -> Tensor:
         r"""Tells for each pair whether :obj:`edge_index` connects it, in
