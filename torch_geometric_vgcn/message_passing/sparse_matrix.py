@@ -80,6 +80,10 @@ class SparseAdjacency:
     def __init__(self, sample: GraphSample, which: Any) -> None:
         self.pattern = sample.prior.pairs.pattern
         self.weight = [sample.weight[s] for s in which]
+        self.entry = [
+            weight.detach().index_select(0, self.pattern.pair)
+            for weight in self.weight
+        ]
         self.background = []
         if sample.background:
             for s in which:
@@ -97,7 +101,9 @@ class SparseAdjacency:
             # Autocast may have made the features narrower than the weights:
             h = (x[s] if batched else x).to(weight.dtype)
             with torch.autocast(h.device.type, enabled=False):
-                out = SymmetricProduct.apply(weight, h, self.pattern)
+                out = SymmetricProduct.apply(
+                    weight, self.entry[s], h, self.pattern
+                )
             if self.background:
                 row, col, value = self.background[s]
                 out = out.index_add(0, row, value * h[col])
@@ -112,33 +118,37 @@ class SparseAdjacency:
 
 class SymmetricProduct(torch.autograd.Function):
     r"""The product :math:`\mathbf{A} \mathbf{X}` with a symmetric sparse
-    matrix, of one weight a pair. Its gradients are
+    matrix, of one weight a pair, which its entries repeat. Its gradients are
     :math:`\mathbf{A} \mathbf{G}` and, at the pattern's entries,
     :math:`\mathbf{G} \mathbf{X}^{\top}`.
     """
 
     @staticmethod
     def forward(
-        ctx: Any, weight: Tensor, x: Tensor, pattern: SymmetricPattern
+        ctx: Any,
+        weight: Tensor,
+        entry: Tensor,
+        x: Tensor,
+        pattern: SymmetricPattern,
     ) -> Tensor:
         ctx.pattern = pattern
-        ctx.save_for_backward(weight, x)
-        return pattern.matrix(weight[pattern.pair]) @ x
+        ctx.save_for_backward(entry, x)
+        return pattern.matrix(entry) @ x
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> Any:
-        weight, x = ctx.saved_tensors
+        entry, x = ctx.saved_tensors
         pattern, grad = ctx.pattern, grad.contiguous()
         grad_weight = grad_x = None
         if ctx.needs_input_grad[0]:
-            zero = weight.new_zeros(pattern.col.numel())
-            entry = torch.sparse.sampled_addmm(
-                pattern.matrix(zero), grad, x.t(), beta=0.0
+            both = torch.sparse.sampled_addmm(
+                pattern.matrix(entry), grad, x.t(), beta=0.0
             ).values()
-            grad_weight = entry[pattern.first] + entry[pattern.second]
-        if ctx.needs_input_grad[1]:
-            grad_x = pattern.matrix(weight[pattern.pair]) @ grad
-        return grad_weight, grad_x, None
+            grad_weight = both.index_select(0, pattern.first)
+            grad_weight += both.index_select(0, pattern.second)
+        if ctx.needs_input_grad[2]:
+            grad_x = pattern.matrix(entry) @ grad
+        return grad_weight, None, grad_x, None
 
 
 @lru_cache(maxsize=1)
@@ -148,7 +158,8 @@ def kernels_work() -> bool:
         pattern = SymmetricPattern(torch.tensor([[0], [1]]), 2)
         weight = torch.ones(1, requires_grad=True)
         x = torch.eye(2, requires_grad=True)
-        SymmetricProduct.apply(weight, x, pattern).sum().backward()
+        entry = torch.ones(2)
+        SymmetricProduct.apply(weight, entry, x, pattern).sum().backward()
     except RuntimeError:
         return False
     return True

@@ -40,5 +40,7 @@ def draw_background(
         )
         j = j + (j >= i)
         key = torch.cat([key, pair_key(torch.stack([i, j]), n)]).unique()
-    key = key[~torch.isin(key, pairs.key)]
+    place = torch.searchsorted(pairs.key, key).clamp(max=len(pairs) - 1)
+    if len(pairs) > 0:
+        key = key[pairs.key[place] != key]
     return torch.stack([key // n, key % n])
