@@ -64,15 +64,15 @@ def main() -> None:
     add = parser.add_argument
     add('--root', help='folder with CiteSeer/raw (default: $VGCN_DATA)')
     add('--seeds', type=int, default=1, help='number of runs')
-    add('--epochs', type=int, default=100, help='epochs at most')
+    add('--epochs', type=int, default=150, help='epochs at most')
     add('--convs', nargs='+', default=list(CONVS), choices=list(CONVS))
     add('--out', type=Path, default=Path('results/any_conv.json'))
     args = parser.parse_args()
 
-    transform = Compose([NormalizeFeatures(), KNNGraph(k=10)])
+    transform = Compose([NormalizeFeatures(), KNNGraph(k=20)])
     data = transform(planetoid('CiteSeer', args.root)[0])
     prior = EvidencePrior(
-        SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.25), data.x
+        SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.1), data.x
     )
     data.x = data.x.to_sparse_csr()
 

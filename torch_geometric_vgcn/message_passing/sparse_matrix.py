@@ -91,8 +91,7 @@ class SparseAdjacency:
                 row, col = torch.cat([edges.index, edges.index.flip(0)], 1)
                 weight = edges.weight.repeat(2).unsqueeze(-1)
                 self.background.append((row, col, weight))
-        ones = self.weight[0].new_ones(self.pattern.size[0], 1)
-        self.degree = self @ ones
+        self.degree = self._degree(sample.prior.pairs.index)
 
     def __matmul__(self, x: Tensor) -> Tensor:
         batched = x.dim() > 2
@@ -111,6 +110,18 @@ class SparseAdjacency:
         if len(outs) == 1 and not batched:
             return outs[0]
         return torch.stack(outs)
+
+    def _degree(self, index: Tensor) -> Tensor:
+        degrees = []
+        for s, weight in enumerate(self.weight):
+            degree = weight.new_zeros(self.pattern.size[0])
+            degree = degree.index_add(0, index[0], weight)
+            degree = degree.index_add(0, index[1], weight)
+            if self.background:
+                row, _, value = self.background[s]
+                degree = degree.index_add(0, row, value.view(-1))
+            degrees.append(degree.unsqueeze(-1))
+        return degrees[0] if len(degrees) == 1 else torch.stack(degrees)
 
     def sum(self, dim: int = -1, keepdim: bool = True) -> Tensor:
         return self.degree
