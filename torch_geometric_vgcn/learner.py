@@ -111,6 +111,7 @@ class VariationalGraphLearner(Module):
         self,
         x: Tensor,
         edge_index: Any = None,
+        edge_attr: Tensor | None = None,
         *,
         num_samples: int = 1,
         noise: Noise | None = None,
@@ -124,6 +125,9 @@ class VariationalGraphLearner(Module):
                 learner stands in for a conv, in any form that
                 :class:`SmoothedPrior` takes. It must be the one that the prior
                 was made from. (default: :obj:`None`)
+            edge_attr (Tensor, optional): The attributes of the edges
+                :obj:`edge_index`, of shape :obj:`[E, ...]`, instead of the
+                prior's. (default: :obj:`None`)
             num_samples (int, optional): The number :math:`S` of graphs.
                 (default: :obj:`1`)
             noise (Noise, optional): The randomness, from :meth:`noise`.
@@ -145,7 +149,7 @@ class VariationalGraphLearner(Module):
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
-        attributes = self.attributes(prior)
+        attributes = self.attributes(prior, edge_index, edge_attr)
         return self.route(self.conv, x, self.sample, attributes)
 
     def check_observed(self, edge_index: Any) -> None:
@@ -157,15 +161,27 @@ class VariationalGraphLearner(Module):
         else:
             self.prior.check_observed(edge_index)
 
-    def attributes(self, prior: Prior) -> Attributes:
+    def attributes(
+        self,
+        prior: Prior,
+        edge_index: Any = None,
+        edge_attr: Tensor | None = None,
+    ) -> Attributes:
         r"""What else goes along with edges: the attributes that the observed
         graph carries.
         """
-        if prior.edge_attr is None or prior.edge_index is None:
+        if edge_attr is None:
+            edge_index, edge_attr = prior.edge_index, prior.edge_attr
+        if edge_attr is None:
             return no_attributes
-        return EdgeAttributes(
-            prior.edge_index, prior.edge_attr, prior.num_nodes
-        )
+        if not isinstance(edge_index, Tensor) or (
+            edge_attr.size(0) != edge_index.size(-1)
+        ):
+            raise ValueError(
+                "'edge_attr' must come with an 'edge_index' of shape [2, E] "
+                f'and have a row for each edge, got {list(edge_attr.shape)}'
+            )
+        return EdgeAttributes(edge_index, edge_attr, prior.num_nodes)
 
     def objective(
         self,

@@ -1,3 +1,5 @@
+from typing import Any
+
 from torch import Tensor
 from torch.nn import Module
 
@@ -21,14 +23,21 @@ class SharedGraph(Module):
         self.learner = learner
         self.route = choose_route(conv, learner.prior.pairs, learner.sampler)
 
-    def forward(self, x: Tensor, edge_index: Tensor | None = None) -> Tensor:
+    def forward(
+        self,
+        x: Tensor,
+        edge_index: Any = None,
+        edge_attr: Tensor | None = None,
+    ) -> Tensor:
         r"""Calls the conv on the graphs that the learner drew last.
 
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`, or
                 :obj:`[S, N, F]` for :math:`S` graphs.
-            edge_index (Tensor, optional): The observed graph, where this
-                stands in for a conv. (default: :obj:`None`)
+            edge_index (Any, optional): The observed graph, where this stands
+                in for a conv. (default: :obj:`None`)
+            edge_attr (Tensor, optional): The attributes of its edges, instead
+                of the prior's. (default: :obj:`None`)
         """
         sample = self.learner.sample
         if sample is None:
@@ -43,7 +52,9 @@ class SharedGraph(Module):
                 f"'x' must hold features for {len(sample)} graphs, "
                 f'got shape {list(x.shape)}'
             )
-        attributes = self.learner.attributes(sample.prior)
+        attributes = self.learner.attributes(
+            sample.prior, edge_index, edge_attr
+        )
         return self.route(self.conv, x, sample, attributes)
 
     def extra_repr(self) -> str:

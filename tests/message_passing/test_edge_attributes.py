@@ -5,6 +5,7 @@ from torch_geometric.nn import GATConv, GINEConv
 from torch_geometric_vgcn import (
     Bernoulli,
     Candidates,
+    SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -49,3 +50,19 @@ def test_all_edges_there_is_the_bare_conv(graph):
 def test_wrong_number_of_attributes(graph):
     with pytest.raises(ValueError, match="'edge_attr' must have one row"):
         SmoothedPrior(graph, 6, edge_attr=torch.rand(3, 2))
+
+
+def test_in_the_place_of_a_conv(graph):
+    x, edge_attr = torch.randn(6, 4), torch.rand(graph.size(1), 3)
+    conv = GATConv(4, 2, edge_dim=3)
+    prior = SmoothedPrior(graph, 6)
+    with_it = SmoothedPrior(graph, 6, edge_attr=edge_attr)
+    learner = VariationalGraphLearner(conv, prior)
+    noise = learner.noise()
+    expected = VariationalGraphLearner(conv, with_it)(x, noise=noise)
+    got = learner(x, graph, edge_attr, noise=noise)
+    assert torch.allclose(got, expected)
+    shared = SharedGraph(conv, learner)
+    assert torch.allclose(shared(x, graph, edge_attr), expected)
+    with pytest.raises(ValueError, match="'edge_attr' must come with an"):
+        learner(x, edge_attr=edge_attr)
