@@ -152,11 +152,7 @@ class SymmetricProduct(torch.autograd.Function):
         pattern, grad = ctx.pattern, grad.contiguous()
         grad_weight = grad_x = None
         if ctx.needs_input_grad[0]:
-            both = torch.sparse.sampled_addmm(
-                pattern.matrix(entry), grad, x.t(), beta=0.0
-            ).values()
-            grad_weight = both.index_select(0, pattern.first)
-            grad_weight += both.index_select(0, pattern.second)
+            grad_weight = pattern.dot(grad, x)
         if ctx.needs_input_grad[2]:
             grad_x = pattern.matrix(entry) @ grad
         return grad_weight, None, grad_x, None

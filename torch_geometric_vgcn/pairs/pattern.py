@@ -7,12 +7,13 @@ class SymmetricPattern:
     both of :math:`(i, j)` and :math:`(j, i)`, in compressed rows.
 
     Args:
-        index (Tensor): The pairs :math:`i < j`, of shape :obj:`[2, P]`.
+        index (Tensor): The pairs :math:`i < j`, sorted, of shape
+            :obj:`[2, P]`.
         num_nodes (int): The number of rows and columns.
     """
 
     def __init__(self, index: Tensor, num_nodes: int) -> None:
-        num_pairs = index.size(1)
+        num_pairs = max(1, index.size(1))
         row, col = torch.cat([index, index.flip(0)], dim=1)
         order = (row * num_nodes + col).argsort()
         count = torch.bincount(row, minlength=num_nodes)
@@ -22,13 +23,33 @@ class SymmetricPattern:
         self.size = (num_nodes, num_nodes)
         self.crow, self.col = crow.to(small), col[order].to(small)
         self.pair = order % num_pairs  # the pair of each entry
-        # The two entries of each pair:
-        place = torch.empty_like(order)
-        place[order] = torch.arange(order.numel(), device=order.device)
-        self.first, self.second = place[:num_pairs], place[num_pairs:]
+        # The pairs alone, which are the upper triangle's rows:
+        count = torch.bincount(index[0], minlength=num_nodes)
+        upper_crow = torch.nn.functional.pad(count.cumsum(0), (1, 0))
+        self.upper_crow = upper_crow.to(small)
+        self.upper_col = index[1].to(small)
 
     def matrix(self, value: Tensor) -> Tensor:
-        r"""The CSR matrix with :obj:`value` as its entries."""
+        r"""The matrix whose entries are :obj:`value`, of shape
+        :obj:`[2 * P]`.
+        """
         return torch.sparse_csr_tensor(
             self.crow, self.col, value, self.size, check_invariants=False
         )
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        r"""The products :math:`\mathbf{l}_i^{\top} \mathbf{r}_j +
+        \mathbf{l}_j^{\top} \mathbf{r}_i` of the pairs, of shape
+        :obj:`[P]`.
+        """
+        upper = torch.sparse_csr_tensor(
+            self.upper_crow,
+            self.upper_col,
+            left.new_zeros(self.upper_col.numel()),
+            self.size,
+            check_invariants=False,
+        )
+        row = torch.cat([left, right], dim=1)
+        col = torch.cat([right, left], dim=1)
+        product = torch.sparse.sampled_addmm(upper, row, col.t(), beta=0.0)
+        return product.values()
