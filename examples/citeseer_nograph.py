@@ -37,13 +37,13 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add('--root', help='folder with CiteSeer/raw (default: $VGCN_DATA)')
     add('--dataset', default='CiteSeer', choices=['CiteSeer', 'Cora'])
-    add('--seeds', type=int, default=3, help='number of runs')
+    add('--seeds', type=int, default=5, help='number of runs')
     add('--k', type=int, default=20, help='nearest neighbours')
     add('--rho1', type=float, default=0.1, help='trust in a kNN edge')
     add('--evidence', type=float, default=2.0, help='weight of similarity')
     add('--hidden', type=int, default=16, help='hidden units')
     add('--lr', type=float, default=0.02, help='learning rate')
-    add('--epochs', type=int, default=300, help='epochs at most')
+    add('--epochs', type=int, default=400, help='epochs at most')
     add('--out', type=Path, default=Path('results/citeseer_nograph'))
     return parser.parse_args()
 

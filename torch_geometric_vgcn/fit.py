@@ -107,6 +107,11 @@ def fit(
             optimizer.zero_grad()
             out = learner(data.x, num_samples=num_samples)
             bound = learner.objective(out, data.y, train)
+            if not torch.isfinite(bound.loss):
+                raise FloatingPointError(
+                    f'the loss became {bound.loss.item()} in epoch {epoch}: '
+                    "lower 'lr' or 'logit_lr'"
+                )
             bound.loss.backward()
             optimizer.step()
 
@@ -115,11 +120,6 @@ def fit(
             row = {
                 name: value.item() for name, value in bound._asdict().items()
             }
-            if not torch.isfinite(bound.loss):
-                raise FloatingPointError(
-                    f'the loss became {row["loss"]} in epoch {epoch}: lower '
-                    "'lr' or 'logit_lr'"
-                )
             result.history.append({**row, 'val_acc': acc, 'val_nll': nll})
             if (acc, -nll) > (result.val_acc, -result.val_nll):
                 result.best_epoch, result.val_acc = epoch, acc
