@@ -219,7 +219,7 @@ def cost(name: str, prior: SmoothedPrior) -> float:
         return conv(x, edge_index, **extra)
 
     def routed() -> Tensor:
-        return route(conv, x, sample, lambda _: extra)
+        return route(conv, x, sample, attributes)
 
     best = {}
     for call in (bare, routed):

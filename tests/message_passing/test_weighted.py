@@ -47,6 +47,12 @@ def test_expected_max_is_the_expectation():
     assert torch.allclose(got, expected.view(1), atol=1e-6)
 
 
+def test_expected_max_of_nothing():
+    index = torch.empty(0, dtype=torch.long)
+    out = expected_max(torch.empty(0, 3), torch.empty(0), index, 0, 2)
+    assert torch.equal(out, torch.zeros(2, 3))
+
+
 def test_expected_max_gradcheck():
     src = torch.randn(6, 2, dtype=torch.double, requires_grad=True)
     weight = torch.rand(6, dtype=torch.double, requires_grad=True)

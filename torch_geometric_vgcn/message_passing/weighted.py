@@ -67,21 +67,25 @@ def expected_max(
     weight, and gives a gradient to all of them.
     """
     dim_size = int(index.max()) + 1 if dim_size is None else dim_size
-    rest = src.movedim(dim, 0)
-    flat = rest.reshape(rest.size(0), -1)
-    # By target, then by value, largest first:
-    order = flat.detach().argsort(dim=0, descending=True, stable=True)
-    order = order.gather(0, index[order].argsort(dim=0, stable=True))
+    if index.numel() == 0:
+        return scatter(src, index, dim, dim_size, 'max')
+    rest = src.movedim(dim, -1)
+    value = rest.reshape(-1, rest.size(-1))  # a row a channel
+    # Sorted by target, then by value, the largest first. One double holds
+    # both, so that one sort will do:
+    low, high = value.detach().aminmax()
+    span = 2 * (high - low).double() + 1
+    order = (index * span - value.detach().double()).argsort(dim=-1)
     index = index.sort().values
-    value, w = flat.gather(0, order), weight[order]
+    value, w = value.gather(-1, order), weight[order]
     # Double precision, as the sum runs over all nodes:
     absent = torch.log1p(-w.double().clamp(max=1 - 1e-12))
-    before = absent.cumsum(dim=0) - absent
+    before = absent.cumsum(dim=-1) - absent
     count = scatter(torch.ones_like(index), index, 0, dim_size, 'sum')
     first = (count.cumsum(0) - count)[index]
-    reached = (before - before[first]).exp().to(value.dtype)
-    out = scatter(value * w * reached, index, 0, dim_size, 'sum')
-    return out.view(dim_size, *rest.shape[1:]).movedim(0, dim)
+    reached = (before - before[:, first]).exp().to(value.dtype)
+    out = scatter(value * w * reached, index, -1, dim_size, 'sum')
+    return out.view(*rest.shape[:-1], dim_size).movedim(-1, dim)
 
 
 def weighted_softmax(
