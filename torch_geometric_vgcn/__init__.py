@@ -28,6 +28,7 @@ from torch_geometric_vgcn.sample import (
 )
 from torch_geometric_vgcn.message_passing import (
     DenseAdjacency,
+    DenseMatrix,
     EdgeWeight,
     KeptEdges,
     MessageGate,

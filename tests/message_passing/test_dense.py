@@ -19,6 +19,7 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     DenseAdjacency,
+    DenseMatrix,
     EdgeWeight,
     KeptEdges,
     MessageGate,
@@ -54,7 +55,7 @@ def test_dense_equals_sparse(graph, make):
     sample = all_pairs_sample(graph)
     grads = []
     outs = []
-    for route in (DenseAdjacency(conv), EdgeWeight(conv)):
+    for route in (DenseMatrix(conv), EdgeWeight(conv)):
         outs.append(route(conv, x, sample))
         parameters = [sample.weight, *conv.parameters()]
         grads.append(torch.autograd.grad(outs[-1].square().sum(), parameters))
@@ -88,7 +89,7 @@ def test_the_model_is_left_as_it_was(graph):
 
     conv = Broken(8, 16, 2, 4)
     with pytest.raises(RuntimeError, match='broken'):
-        DenseAdjacency(conv)(conv, torch.randn(6, 8), all_pairs_sample(graph))
+        DenseMatrix(conv)(conv, torch.randn(6, 8), all_pairs_sample(graph))
     for module in conv.modules():
         assert 'forward' not in module.__dict__
 
@@ -109,12 +110,12 @@ def test_choice_of_route(graph):
     for conv, pairs, sampler, route in [
         (GCNConv(8, 4), few, concrete, SparseMatrix),
         (LEConv(8, 4), few, concrete, EdgeWeight),
-        (GCNConv(8, 4), all_pairs, concrete, DenseAdjacency),
+        (GCNConv(8, 4), all_pairs, concrete, DenseMatrix),
         (GCNConv(8, 4), all_pairs, bernoulli, KeptEdges),
         (GATConv(8, 4), few, concrete, MessageGate),
         (GATConv(8, 4), few, bernoulli, KeptEdges),
         (GraphConv(8, 4, aggr='mean'), few, concrete, MessageGate),
-        (SGConv(8, 4), all_pairs, concrete, DenseAdjacency),
+        (SGConv(8, 4), all_pairs, concrete, DenseMatrix),
         (LEConv(8, 4), all_pairs, concrete, EdgeWeight),
         (DenseGCNConv(8, 4), few, concrete, DenseAdjacency),
     ]:

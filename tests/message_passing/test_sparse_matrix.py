@@ -10,10 +10,13 @@ from torch_geometric.nn import (
     LEConv,
     SGConv,
 )
+from torch_geometric.utils import remove_self_loops
 
 from torch_geometric_vgcn import (
+    AllPairs,
     BinaryConcrete,
     EdgeWeight,
+    MessageGate,
     SmoothedPrior,
     SparseMatrix,
     VariationalGraphLearner,
@@ -117,5 +120,48 @@ def test_without_kernels_the_general_route_is_taken(graph, monkeypatch):
 
 @pytest.mark.parametrize('conv', [GATConv(8, 4), LEConv(8, 4)], ids=str)
 def test_convs_without_a_matrix_form_are_refused(conv):
-    with pytest.raises(TypeError, match='no form for sparse matrices'):
+    with pytest.raises(TypeError, match='no form for matrices'):
         SparseMatrix(conv)
+
+
+class Busy(torch.nn.Module):
+    r"""A user's model that looks into the edges."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = GCNConv(8, 4)
+
+    def forward(self, x, edge_index):
+        edge_index, _ = remove_self_loops(edge_index)
+        return self.conv(x, edge_index)
+
+
+@pytest.mark.parametrize('pairs', [None, AllPairs(6)], ids=['few', 'all'])
+def test_a_model_that_looks_into_the_edges_goes_another_way(graph, pairs):
+    prior = SmoothedPrior(graph, 6, pairs=pairs)
+    learner = VariationalGraphLearner(Busy(), prior)
+    x, noise = torch.randn(6, 8), learner.noise(2)
+    out = learner(x, noise=noise)
+    assert str(learner.route) == 'MessageGate()'
+    learner.route = MessageGate(learner.conv)
+    assert torch.allclose(out, learner(x, noise=noise))
+
+
+class Plain(torch.nn.Module):
+    r"""A user's model that knows nothing of weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = GCNConv(8, 16), GCNConv(16, 4)
+
+    def forward(self, x, edge_index):
+        return self.conv2(self.conv1(x, edge_index).relu(), edge_index)
+
+
+def test_a_model_without_edge_weight(graph):
+    learner = VariationalGraphLearner(Plain(), SmoothedPrior(graph, 6))
+    x, noise = torch.randn(6, 8), learner.noise(2)
+    out = learner(x, noise=noise)
+    assert str(learner.route) == 'SparseMatrix()'
+    learner.route = MessageGate(learner.conv)
+    assert torch.allclose(out, learner(x, noise=noise), atol=1e-5)

@@ -7,17 +7,20 @@ from torch_geometric_vgcn.message_passing.dense import (
     DENSE_CONVS,
     DenseAdjacency,
 )
+from torch_geometric_vgcn.message_passing.dense_matrix import DenseMatrix
 from torch_geometric_vgcn.message_passing.edge_attributes import EdgeAttributes
 from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
 from torch_geometric_vgcn.message_passing.kept_edges import KeptEdges
+from torch_geometric_vgcn.message_passing.matrix import general_route
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.sparse_matrix import SparseMatrix
-from torch_geometric_vgcn.pairs import AllPairs, Candidates, Pairs
+from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.sample import Bernoulli, Sampler
 
 __all__ = [
     'Route',
     'DenseAdjacency',
+    'DenseMatrix',
     'EdgeWeight',
     'SparseMatrix',
     'MessageGate',
@@ -29,19 +32,16 @@ __all__ = [
 
 
 def choose_route(conv: Module, pairs: Pairs, sampler: Sampler) -> Route:
-    r"""The fastest route that is exact: a dense matrix for dense convs, and
-    for others where nearly all pairs have some weight; only the edges that are
-    there for hard samples; a sparse matrix for GCN-like convs; edge weights
-    where the conv takes them as they are meant; else the gate, which fits all.
+    r"""The fastest route that is exact: the adjacency for dense convs; only
+    the edges that are there for hard samples; a matrix for GCN-like convs,
+    dense with all pairs and sparse with few; edge weights where the conv takes
+    them as they are meant; else the gate, which fits all.
     """
     if any(isinstance(module, DENSE_CONVS) for module in conv.modules()):
         return DenseAdjacency(conv)
     if type(sampler) is Bernoulli:
         return KeptEdges(conv)
-    if isinstance(pairs, AllPairs) and DenseAdjacency.refuses(conv) is None:
-        return DenseAdjacency(conv)
-    if isinstance(pairs, Candidates) and SparseMatrix.refuses(conv) is None:
-        return SparseMatrix(conv)
-    if EdgeWeight.refuses(conv) is None:
-        return EdgeWeight(conv)
-    return MessageGate(conv)
+    matrix = DenseMatrix if isinstance(pairs, AllPairs) else SparseMatrix
+    if matrix.refuses(conv) is None:
+        return matrix(conv)
+    return general_route(conv)

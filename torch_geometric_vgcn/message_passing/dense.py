@@ -13,8 +13,6 @@ from torch_geometric_vgcn.message_passing.base import (
     Route,
     message_passing_modules,
 )
-from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
-from torch_geometric_vgcn.message_passing.twins import twins, without_twin
 from torch_geometric_vgcn.sample import GraphSample
 
 DENSE_CONVS = (
@@ -28,29 +26,17 @@ DENSE_CONVS = (
 
 class DenseAdjacency(Route):
     r"""Calls :obj:`conv(x, adj)` with a dense symmetric matrix: for PyG's
-    dense convs, and for :class:`~torch_geometric.nn.GCNConv`,
-    :class:`~torch_geometric.nn.GraphConv` and
-    :class:`~torch_geometric.nn.SGConv`, which compute the same on a matrix
-    while the call lasts.
+    dense convs and models made of them.
     """
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
         name = type(conv).__name__
-        sparse = message_passing_modules(conv)
         dense = [m for m in conv.modules() if isinstance(m, DENSE_CONVS)]
-        if sparse and dense:
-            return f"'conv' ({name}) mixes dense and message passing layers"
-        if sparse:
-            missing = without_twin(conv)
-            if missing:
-                return (
-                    f"'conv' ({name}) contains {missing[0]}, which has no "
-                    'form for dense matrices'
-                )
-            return EdgeWeight.refuses(conv)
         if len(dense) == 0:
             return f"'conv' ({name}) contains no PyG dense layer"
+        if message_passing_modules(conv):
+            return f"'conv' ({name}) mixes dense and message passing layers"
         for module in dense:
             if isinstance(module, DenseGATConv) or (
                 getattr(module, 'aggr', 'add') == 'max'
@@ -70,7 +56,6 @@ class DenseAdjacency(Route):
         attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         adj = sample.adjacency(s)
-        with twins(conv):
-            out = conv(x, adj)
+        out = conv(x, adj)
         # PyG's dense convs add a batch dimension to whatever has none:
         return out.squeeze(0) if out.dim() > x.dim() else out, adj

@@ -49,7 +49,7 @@ class EdgeWeight(Route):
             return reason
         name = type(conv).__name__
         for module in message_passing_modules(conv):
-            reason = _refuses_conv(module)
+            reason = refuses_conv(module)
             if reason is not None:
                 return f"'conv' ({name}) can't take edge weights: {reason}"
         if isinstance(conv, BasicGNN) and not conv.supports_edge_weight:
@@ -75,7 +75,8 @@ class EdgeWeight(Route):
         return out, edge_weight
 
 
-def _refuses_conv(conv: MessagePassing) -> str | None:
+def refuses_conv(conv: MessagePassing) -> str | None:
+    r"""Why weights of a single conv don't stand for edges, or :obj:`None`."""
     name = type(conv).__name__
     if not isinstance(conv, CONVS):
         known = ', '.join(c.__name__ for c in CONVS)

@@ -1,27 +1,21 @@
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch_geometric.nn.models.basic_gnn import BasicGNN
 
-from torch_geometric_vgcn.message_passing.base import (
-    Attributes,
-    Route,
-    no_attributes,
+from torch_geometric_vgcn.message_passing.matrix import (
+    MatrixRoute,
+    takes_batches,
 )
-from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
-from torch_geometric_vgcn.message_passing.twins import (
-    TWINS,
-    twins,
-    without_twin,
-)
+from torch_geometric_vgcn.message_passing.twins import twins
 from torch_geometric_vgcn.pairs.pattern import SymmetricPattern
 from torch_geometric_vgcn.sample import GraphSample
 
 
-class SparseMatrix(Route):
+class SparseMatrix(MatrixRoute):
     r"""Calls GCN-like convs with a sparse symmetric matrix whose pattern is
     made once: products by compiled kernels instead of a message for each
     edge. Models of PyG's own take all sampled graphs in one call.
@@ -29,46 +23,25 @@ class SparseMatrix(Route):
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
-        missing = without_twin(conv)
-        if missing:
-            return (
-                f"'conv' ({type(conv).__name__}) contains {missing[0]}, which "
-                'has no form for sparse matrices'
-            )
         if not kernels_work():
             return 'this PyTorch has no sparse kernels (MKL)'
-        return EdgeWeight.refuses(conv)
+        return MatrixRoute.refuses(conv)
 
-    def __call__(
-        self,
-        conv: Module,
-        x: Tensor,
-        sample: GraphSample,
-        attributes: Attributes = no_attributes,
-    ) -> Tensor:
-        if torch.compiler.is_compiling():
-            return EdgeWeight(conv)(conv, x, sample, attributes)
+    def adjacency(
+        self, sample: GraphSample, which: Sequence[int]
+    ) -> 'SparseProducts':
+        return SparseProducts(sample, which)
+
+    def through(self, conv: Module, x: Tensor, sample: GraphSample) -> Tensor:
         if len(sample) == 1 or not takes_batches(conv):
-            return super().__call__(conv, x, sample, attributes)
-        adj = SparseAdjacency(sample, range(len(sample)))
+            return super().through(conv, x, sample)
         with twins(conv):
-            out = conv(x, adj)
+            out = conv(x, self.adjacency(sample, range(len(sample))))
         self.check(conv, out, sample.weight)
         return out
 
-    def carry(
-        self,
-        conv: Module,
-        x: Tensor,
-        sample: GraphSample,
-        s: int,
-        attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
-        with twins(conv):
-            return conv(x, SparseAdjacency(sample, [s])), sample.weight
 
-
-class SparseAdjacency:
+class SparseProducts:
     r"""The adjacency matrices of some sampled graphs, for products and row
     sums.
 
@@ -77,7 +50,7 @@ class SparseAdjacency:
         which (Sequence[int]): Which of them.
     """
 
-    def __init__(self, sample: GraphSample, which: Any) -> None:
+    def __init__(self, sample: GraphSample, which: Sequence[int]) -> None:
         self.pattern = sample.prior.pairs.pattern
         self.weight = [sample.weight[s] for s in which]
         self.entry = [
@@ -123,9 +96,6 @@ class SparseAdjacency:
             degrees.append(degree.unsqueeze(-1))
         return degrees[0] if len(degrees) == 1 else torch.stack(degrees)
 
-    def sum(self, dim: int = -1, keepdim: bool = True) -> Tensor:
-        return self.degree
-
 
 class SymmetricProduct(torch.autograd.Function):
     r"""The product :math:`\mathbf{A} \mathbf{X}` with a symmetric sparse
@@ -170,11 +140,3 @@ def kernels_work() -> bool:
     except RuntimeError:
         return False
     return True
-
-
-def takes_batches(conv: Module) -> bool:
-    r"""Whether :obj:`conv` is one that takes features :obj:`[S, N, F]`."""
-    if isinstance(conv, BasicGNN):
-        plain = all(isinstance(m, torch.nn.Identity) for m in conv.norms)
-        return plain and conv.jk_mode != 'lstm'
-    return type(conv) in TWINS

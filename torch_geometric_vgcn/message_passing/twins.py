@@ -1,5 +1,5 @@
 r"""What convs compute from an adjacency matrix that knows :obj:`adj @ x` and
-row sums, dense or sparse, one graph or several at once.
+its row sums :obj:`adj.degree`, dense or sparse, one graph or several at once.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,7 +17,7 @@ def _normalized(adj: Any, x: Tensor, loop: float = 1.0) -> Tensor:
     r""":math:`\mathbf{D}^{-1/2} (\mathbf{A} + \ell \mathbf{I})
     \mathbf{D}^{-1/2} \mathbf{X}`.
     """
-    scale = (adj.sum(dim=-1, keepdim=True) + loop).rsqrt()
+    scale = (adj.degree + loop).rsqrt()
     x = scale * x
     return scale * (adj @ x + loop * x)
 
@@ -55,15 +55,6 @@ TWINS: dict[type[MessagePassing], Callable[..., Tensor]] = {
     GraphConv: _graph,
     SGConv: _sg,
 }
-
-
-def without_twin(conv: Module) -> list[str]:
-    r"""The names of the convs inside :obj:`conv` that have no twin here."""
-    return [
-        type(module).__name__
-        for module in message_passing_modules(conv)
-        if type(module) not in TWINS
-    ]
 
 
 @contextmanager
