@@ -7,12 +7,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
 from torch_geometric_vgcn.check_once import CheckOnce
-from torch_geometric_vgcn.message_passing import (
-    EdgeAttributes,
-    choose_route,
-    no_attributes,
-)
-from torch_geometric_vgcn.message_passing.base import Attributes
+from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 from torch_geometric_vgcn.objective import (
     ELBO,
     IWELBO,
@@ -149,7 +144,7 @@ class VariationalGraphLearner(Module):
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         self.sample = self.sampler(prior, self.posterior(prior, x), noise)
-        attributes = self.attributes(prior, edge_index, edge_attr)
+        attributes = attributes_of(prior, edge_index, edge_attr)
         return self.route(self.conv, x, self.sample, attributes)
 
     def check_observed(self, edge_index: Any) -> None:
@@ -160,28 +155,6 @@ class VariationalGraphLearner(Module):
             self._once('edge_index', self.prior.check_observed, edge_index)
         else:
             self.prior.check_observed(edge_index)
-
-    def attributes(
-        self,
-        prior: Prior,
-        edge_index: Any = None,
-        edge_attr: Tensor | None = None,
-    ) -> Attributes:
-        r"""What else goes along with edges: the attributes that the observed
-        graph carries.
-        """
-        if edge_attr is None:
-            edge_index, edge_attr = prior.edge_index, prior.edge_attr
-        if edge_attr is None:
-            return no_attributes
-        if not isinstance(edge_index, Tensor) or (
-            edge_attr.size(0) != edge_index.size(-1)
-        ):
-            raise ValueError(
-                "'edge_attr' must come with an 'edge_index' of shape [2, E] "
-                f'and have a row for each edge, got {list(edge_attr.shape)}'
-            )
-        return EdgeAttributes(edge_index, edge_attr, prior.num_nodes)
 
     def objective(
         self,

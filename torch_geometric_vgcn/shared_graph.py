@@ -4,7 +4,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.message_passing import choose_route
+from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 
 
 class SharedGraph(Module):
@@ -52,9 +52,7 @@ class SharedGraph(Module):
                 f"'x' must hold features for {len(sample)} graphs, "
                 f'got shape {list(x.shape)}'
             )
-        attributes = self.learner.attributes(
-            sample.prior, edge_index, edge_attr
-        )
+        attributes = attributes_of(sample.prior, edge_index, edge_attr)
         return self.route(self.conv, x, sample, attributes)
 
     def extra_repr(self) -> str:

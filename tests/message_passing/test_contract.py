@@ -11,6 +11,7 @@ from torch_geometric_vgcn import (
     StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.message_passing import attributes_of
 
 
 def test_each_message_passing_class_is_in_scope_or_has_a_reason(convs):
@@ -66,7 +67,7 @@ def test_hard_samples_go_through_as_they_are(convs, conv_name):
     out = learner(x, num_samples=2)
     edge_index, weight = learner.sample.edges(1)
     assert (weight == 1).all()
-    attributes = learner.attributes(learner.prior)
+    attributes = attributes_of(learner.prior)
     expected = learner.conv(x, edge_index, **attributes(edge_index))
     assert torch.allclose(out[1], expected, atol=1e-4)
     learner.objective(out, y).loss.backward()
@@ -79,7 +80,7 @@ def test_straight_through_is_the_same_forward(convs, conv_name):
     out = learner(x)
     index, weight = learner.sample.edges(0)
     kept = index[:, weight > 0.5]
-    attributes = learner.attributes(learner.prior)
+    attributes = attributes_of(learner.prior)
     expected = learner.conv(x, kept, **attributes(kept))
     scale = expected.abs().max()
     assert (out - expected).abs().max() < 1e-4 * scale

@@ -8,7 +8,10 @@ from torch_geometric_vgcn.message_passing.dense import (
     DenseAdjacency,
 )
 from torch_geometric_vgcn.message_passing.dense_matrix import DenseMatrix
-from torch_geometric_vgcn.message_passing.edge_attributes import EdgeAttributes
+from torch_geometric_vgcn.message_passing.edge_attributes import (
+    EdgeAttributes,
+    attributes_of,
+)
 from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
 from torch_geometric_vgcn.message_passing.kept_edges import KeptEdges
 from torch_geometric_vgcn.message_passing.matrix import general_route
@@ -26,6 +29,7 @@ __all__ = [
     'MessageGate',
     'KeptEdges',
     'EdgeAttributes',
+    'attributes_of',
     'choose_route',
     'no_attributes',
 ]

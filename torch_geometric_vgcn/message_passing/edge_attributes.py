@@ -3,6 +3,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
+from torch_geometric_vgcn.prior import Prior
+
 
 class EdgeAttributes:
     r"""The attributes of an observed graph's edges, for any edges.
@@ -41,3 +44,25 @@ class EdgeAttributes:
         opposite = self._place(edge_index.flip(0))
         place = torch.where(place < self.key.numel(), place, opposite)
         return {'edge_attr': self.edge_attr[place]}
+
+
+def attributes_of(
+    prior: Prior,
+    edge_index: Any = None,
+    edge_attr: Tensor | None = None,
+) -> Attributes:
+    r"""What goes along with sampled edges besides their weights: the given
+    attributes of the observed edges, or else the prior's, or else nothing.
+    """
+    if edge_attr is None:
+        edge_index, edge_attr = prior.edge_index, prior.edge_attr
+    if edge_attr is None:
+        return no_attributes
+    if not isinstance(edge_index, Tensor) or (
+        edge_attr.size(0) != edge_index.size(-1)
+    ):
+        raise ValueError(
+            "'edge_attr' must come with an 'edge_index' of shape [2, E] "
+            f'and have a row for each edge, got {list(edge_attr.shape)}'
+        )
+    return EdgeAttributes(edge_index, edge_attr, prior.num_nodes)
