@@ -34,6 +34,18 @@ def test_citeseer_nograph(citeseer, tmp_path):
     assert graph['edge_index'].max() < graph['num_nodes'] == 3327
 
 
+def test_any_conv(citeseer, tmp_path):
+    path = tmp_path / 'any_conv.json'
+    out = run(
+        'examples/any_conv.py',
+        *('--convs', 'GCNConv', 'GATConv', '--epochs', 2, '--out', path),
+    )
+    assert '| GATConv |' in out
+    rows = json.loads(path.read_text())
+    routes = {row['conv']: row['route'] for row in rows if row['route']}
+    assert routes == {'GCNConv': 'SparseMatrix()', 'GATConv': 'MessageGate()'}
+
+
 def test_code_of_the_readme(citeseer, tmp_path):
     # 'citeseer' skips this where the data can't be had.
     text = (ROOT / 'README.md').read_text()
