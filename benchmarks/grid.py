@@ -32,16 +32,17 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
+RHO1 = 0.99
 TAU = (0.1, 0.5, 0.66)
 TAU_PRIOR = (0.1, 0.5)
 BETA = (1e-4, 1e-3, 1e-2, 1.0)
 
 
-def learners(net: GCN, data, rho1: float):
+def learners(net: GCN, data):
     r"""All learners of the grid, with their names."""
     edge_index, n = data.edge_index, data.num_nodes
-    sparse = SmoothedPrior(edge_index, n, rho1)
-    dense = SmoothedPrior(edge_index, n, rho1, pairs=AllPairs(n))
+    sparse = SmoothedPrior(edge_index, n, RHO1)
+    dense = SmoothedPrior(edge_index, n, RHO1, pairs=AllPairs(n))
     for prior, kind in ((sparse, 'candidates'), (dense, 'dense relaxed')):
         for tau, tau_prior, beta in itertools.product(TAU, TAU_PRIOR, BETA):
             yield (
@@ -78,33 +79,32 @@ def main() -> None:
         x = data.x.to_sparse_csr()
         net = GCN(data.num_features, 16, 2, int(data.y.max()) + 1, dropout=0.5)
         total = 2 * len(TAU) * len(TAU_PRIOR) * len(BETA) + len(BETA)
-        for rho1 in (0.99,):
-            for setting, learner in tqdm(
-                learners(net, data, rho1), total=total, desc=name
-            ):
-                seed_everything(0)
-                net.reset_parameters()
-                groups = [
-                    {'params': net.parameters(), 'weight_decay': 5e-4},
-                    {'params': learner.posterior.parameters()},
-                ]
-                # Ten times the paper's learning rate, to go further.
-                optimizer = torch.optim.Adam(groups, lr=0.01)
-                losses = []
-                for _ in range(args.steps):
-                    optimizer.zero_grad()
-                    out = learner(x, num_samples=3)
-                    loss = learner.objective(out, data.y, data.train_mask).loss
-                    loss.backward()
-                    optimizer.step()
-                    losses.append(loss.item())
-                finite = all(
-                    bool(p.isfinite().all()) for p in learner.parameters()
-                ) and bool(torch.tensor(losses).isfinite().all())
-                rows.append(
-                    {'dataset': name, **setting, 'rho1': rho1,
-                     'finite': finite, 'losses': losses}
-                )  # fmt: skip
+        for setting, learner in tqdm(
+            learners(net, data), total=total, desc=name
+        ):
+            seed_everything(0)
+            net.reset_parameters()
+            groups = [
+                {'params': net.parameters(), 'weight_decay': 5e-4},
+                {'params': learner.posterior.parameters()},
+            ]
+            # Ten times the paper's learning rate, to go further.
+            optimizer = torch.optim.Adam(groups, lr=0.01)
+            losses = []
+            for _ in range(args.steps):
+                optimizer.zero_grad()
+                out = learner(x, num_samples=3)
+                loss = learner.objective(out, data.y, data.train_mask).loss
+                loss.backward()
+                optimizer.step()
+                losses.append(loss.item())
+            finite = all(
+                bool(p.isfinite().all()) for p in learner.parameters()
+            ) and bool(torch.tensor(losses).isfinite().all())
+            rows.append(
+                {'dataset': name, **setting,
+                 'finite': finite, 'losses': losses}
+            )  # fmt: skip
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1))
     print('| data | model | settings | all finite | loss falls |')

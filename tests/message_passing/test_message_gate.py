@@ -7,6 +7,7 @@ from torch_geometric.nn import (
     GraphSAGE,
     MessagePassing,
     SAGEConv,
+    SuperGATConv,
 )
 from torch_geometric.utils import dropout_edge, softmax, sort_edge_index
 
@@ -156,6 +157,12 @@ def test_nothing_stays_behind_after_an_error(graph):
     after = [dict(module.__dict__) for module in conv.modules()]
     assert [set(d) for d in before] == [set(d) for d in after]
     assert torch.nn.Module.__call__ is type(conv).__call__
+
+
+def test_what_a_conv_remembers_of_its_call_stays(graph):
+    conv = SuperGATConv(4, 3, is_undirected=True)
+    through(conv, graph, torch.rand(graph.size(1)))
+    assert conv.get_attention_loss() > 0
 
 
 def test_the_proof_leaves_modes_and_statistics_alone(graph):

@@ -1,5 +1,6 @@
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -102,3 +103,25 @@ class Route(ABC):
 
 def message_passing_modules(conv: Module) -> list[MessagePassing]:
     return [m for m in conv.modules() if isinstance(m, MessagePassing)]
+
+
+@contextmanager
+def overridden(
+    overrides: Iterable[tuple[Module, str, Any]],
+) -> Iterator[None]:
+    r"""Gives modules other attributes for a while. What else they change in
+    themselves meanwhile stays.
+    """
+    before = []
+    try:
+        for module, name, value in overrides:
+            state = module.__dict__
+            before.append((state, name, name in state, state.get(name)))
+            state[name] = value
+        yield
+    finally:
+        for state, name, had, value in reversed(before):
+            if had:
+                state[name] = value
+            else:
+                state.pop(name, None)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
+from torch_geometric_vgcn.pairs.base import find
 from torch_geometric_vgcn.prior import Prior
 
 
@@ -34,10 +35,8 @@ class EdgeAttributes:
         return edge_index[0] * self.num_nodes + edge_index[1]
 
     def _place(self, edge_index: Tensor) -> Tensor:
-        wanted, default = self._key(edge_index), self.key.numel()
-        place = torch.searchsorted(self.key, wanted)
-        found = self.key[place.clamp(max=default - 1)] == wanted
-        return torch.where(found, place, default)
+        place, found = find(self.key, self._key(edge_index))
+        return torch.where(found, place, self.key.numel())
 
     def __call__(self, edge_index: Tensor) -> dict[str, Any]:
         place = self._place(edge_index)

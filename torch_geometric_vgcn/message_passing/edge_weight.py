@@ -44,14 +44,10 @@ class EdgeWeight(Route):
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
-        reason = Route.refuses(conv)
+        reason = Route.refuses(conv) or refuses_weights(conv)
         if reason is not None:
             return reason
         name = type(conv).__name__
-        for module in message_passing_modules(conv):
-            reason = refuses_conv(module)
-            if reason is not None:
-                return f"'conv' ({name}) can't take edge weights: {reason}"
         if isinstance(conv, BasicGNN) and not conv.supports_edge_weight:
             return f"'conv' ({name}) drops the edge weights it is given"
         if 'edge_weight' not in inspect.signature(conv.forward).parameters:
@@ -75,8 +71,19 @@ class EdgeWeight(Route):
         return out, edge_weight
 
 
-def refuses_conv(conv: MessagePassing) -> str | None:
-    r"""Why weights of a single conv don't stand for edges, or :obj:`None`."""
+def refuses_weights(conv: Module) -> str | None:
+    r"""Why weights of the convs inside :obj:`conv` don't stand for edges, or
+    :obj:`None`.
+    """
+    for module in message_passing_modules(conv):
+        reason = _refuses_conv(module)
+        if reason is not None:
+            name = type(conv).__name__
+            return f"'conv' ({name}) can't take edge weights: {reason}"
+    return None
+
+
+def _refuses_conv(conv: MessagePassing) -> str | None:
     name = type(conv).__name__
     if not isinstance(conv, CONVS):
         known = ', '.join(c.__name__ for c in CONVS)

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -15,10 +15,12 @@ from torch_geometric.nn import (
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import get_laplacian, loop
 
+from torch_geometric_vgcn.message_passing.base import overridden
 from torch_geometric_vgcn.message_passing.weighted import (
     weighted_scatter,
     weighted_softmax,
 )
+from torch_geometric_vgcn.pairs.base import find
 
 # What convs call that sums over edges in turn, callees before callers.
 CALLERS = (
@@ -73,8 +75,7 @@ class Gate:
         key = self.edge_index[0] * self.num_nodes + self.edge_index[1]
         key, order = key.sort()
         wanted = edge_index[0] * self.num_nodes + edge_index[1]
-        place = torch.searchsorted(key, wanted).clamp(max=key.numel() - 1)
-        found = key[place] == wanted
+        place, found = find(key, wanted)
         if not bool((found | (edge_index[0] == edge_index[1])).all()):
             raise ValueError(
                 'a conv passes messages along edges that the sampled graph '
@@ -121,9 +122,9 @@ class Gate:
         degree = weighted_scatter(
             torch.ones_like(weight), weight, index, 0, num_nodes
         )
-        if dtype is None or dtype.is_floating_point:
-            return degree if dtype is None else degree.to(dtype)
-        return degree.round().to(dtype)  # a choice among whole numbers
+        if dtype is not None and not dtype.is_floating_point:
+            degree = degree.round()  # a choice among whole numbers
+        return degree.to(dtype or degree.dtype)
 
     def functions(self) -> dict[str, Callable[..., Any]]:
         r"""The weighted versions, by the names that convs know them by."""
@@ -137,24 +138,19 @@ class Gate:
         return named
 
 
-@contextmanager
-def gated(conv: Module, gate: Gate) -> Iterator[None]:
+def gated(conv: Module, gate: Gate) -> AbstractContextManager[None]:
     r"""Lets all convs and aggregations inside :obj:`conv` count edges by
     their weights for a while.
     """
     functions = gate.functions()
-    before = []
-    try:
-        for module in conv.modules():
-            if isinstance(module, (MessagePassing, Aggregation)):
-                before.append((module, dict(module.__dict__)))
-                for name, method in _methods(module, gate, functions).items():
-                    module.__dict__[name] = method
-        yield
-    finally:
-        for module, state in before:
-            module.__dict__.clear()
-            module.__dict__.update(state)
+    return overridden(
+        [
+            (module, name, method)
+            for module in conv.modules()
+            if isinstance(module, (MessagePassing, Aggregation))
+            for name, method in _methods(module, gate, functions).items()
+        ]
+    )
 
 
 def _methods(

@@ -15,7 +15,7 @@ from torch_geometric_vgcn.message_passing.base import (
 )
 from torch_geometric_vgcn.message_passing.edge_weight import (
     EdgeWeight,
-    refuses_conv,
+    refuses_weights,
 )
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.twins import TWINS, twins
@@ -34,22 +34,18 @@ class MatrixRoute(Route):
 
     def __init__(self, conv: Module) -> None:
         super().__init__(conv)
-        self.instead: Route | None = None
+        self.general = general_route(conv)
+        self.gives_way = False
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
-        reason = Route.refuses(conv)
-        if reason is not None:
-            return reason
         for module in message_passing_modules(conv):
-            name = f"'conv' ({type(conv).__name__})"
             if type(module) not in TWINS:
-                module_name = type(module).__name__
-                return f'{name}: {module_name} has no form for matrices'
-            reason = refuses_conv(module)
-            if reason is not None:
-                return f"{name} can't take edge weights: {reason}"
-        return None
+                return (
+                    f"'conv' ({type(conv).__name__}): "
+                    f'{type(module).__name__} has no form for matrices'
+                )
+        return Route.refuses(conv) or refuses_weights(conv)
 
     @abstractmethod
     def adjacency(self, sample: GraphSample, which: Sequence[int]) -> Any:
@@ -63,17 +59,17 @@ class MatrixRoute(Route):
         attributes: Attributes = no_attributes,
     ) -> Tensor:
         if torch.compiler.is_compiling():
-            return general_route(conv)(conv, x, sample, attributes)
-        if self.instead is None and attributes is not no_attributes:
-            self.instead = general_route(conv)
-        if self.instead is None:
+            return self.general(conv, x, sample, attributes)
+        if attributes is not no_attributes:
+            self.gives_way = True
+        if not self.gives_way:
             try:
                 return self.through(conv, x, sample)
             except (AttributeError, IndexError, TypeError):
                 if self.checked:
                     raise
-                self.instead = general_route(conv)
-        return self.instead(conv, x, sample, attributes)
+                self.gives_way = True
+        return self.general(conv, x, sample, attributes)
 
     def through(self, conv: Module, x: Tensor, sample: GraphSample) -> Tensor:
         r"""Calls the conv on all sampled graphs."""
@@ -91,9 +87,7 @@ class MatrixRoute(Route):
             return conv(x, self.adjacency(sample, [s])), sample.weight
 
     def __repr__(self) -> str:
-        return (
-            super().__repr__() if self.instead is None else f'{self.instead}'
-        )
+        return repr(self.general) if self.gives_way else super().__repr__()
 
 
 def general_route(conv: Module) -> Route:

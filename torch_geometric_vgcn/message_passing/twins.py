@@ -2,15 +2,18 @@ r"""What convs compute from an adjacency matrix that knows :obj:`adj @ x` and
 its row sums :obj:`adj.degree`, dense or sparse, one graph or several at once.
 """
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
+from contextlib import AbstractContextManager
 from typing import Any
 
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import GCNConv, GraphConv, MessagePassing, SGConv
 
-from torch_geometric_vgcn.message_passing.base import message_passing_modules
+from torch_geometric_vgcn.message_passing.base import (
+    message_passing_modules,
+    overridden,
+)
 
 
 def _normalized(adj: Any, x: Tensor, loop: float = 1.0) -> Tensor:
@@ -57,14 +60,9 @@ TWINS: dict[type[MessagePassing], Callable[..., Tensor]] = {
 }
 
 
-@contextmanager
-def twins(conv: Module) -> Iterator[None]:
+def twins(conv: Module) -> AbstractContextManager[None]:
     r"""Lets each conv inside :obj:`conv` compute on a matrix for a while."""
-    convs = message_passing_modules(conv)
-    try:
-        for module in convs:
-            module.__dict__['forward'] = TWINS[type(module)].__get__(module)
-        yield
-    finally:
-        for module in convs:
-            module.__dict__.pop('forward', None)
+    return overridden(
+        (module, 'forward', TWINS[type(module)].__get__(module))
+        for module in message_passing_modules(conv)
+    )

@@ -90,6 +90,16 @@ def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:
     return torch.minimum(row, col) * num_nodes + torch.maximum(row, col)
 
 
+def find(key: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Where each of :obj:`wanted` stands among the sorted :obj:`key`, and
+    whether it is there.
+    """
+    if key.numel() == 0:
+        return torch.zeros_like(wanted), torch.zeros_like(wanted).bool()
+    place = torch.searchsorted(key, wanted).clamp(max=key.numel() - 1)
+    return place, key[place] == wanted
+
+
 def check_node_id(node_id: Tensor, num_nodes: int) -> None:
     r"""Expects distinct node ids."""
     if node_id.dtype not in (torch.int64, torch.int32):

@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.pairs.base import pair_key
+from torch_geometric_vgcn.pairs.base import find, pair_key
 
 
 def draw_background(
@@ -40,7 +40,6 @@ def draw_background(
         )
         j = j + (j >= i)
         key = torch.cat([key, pair_key(torch.stack([i, j]), n)]).unique()
-    place = torch.searchsorted(pairs.key, key).clamp(max=len(pairs) - 1)
-    if len(pairs) > 0:
-        key = key[pairs.key[place] != key]
+    _, given = find(pairs.key, key)
+    key = key[~given]
     return torch.stack([key // n, key % n])

@@ -24,10 +24,14 @@ class Bernoulli(Sampler):
         index = draw_background(prior.pairs, prior.background, generator)
         return Edges(index, prior.logits.new_ones(index.size(1)))
 
+    def draw(self, logits: Tensor, noise: Noise) -> Tensor:
+        r"""The edges themselves, of shape :obj:`[S, P]`."""
+        return (logits.detach() + noise.logistic > 0).to(logits.dtype)
+
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
-        weight = (logits.detach() + noise.logistic > 0).to(logits.dtype)
+        weight = self.draw(logits, noise)
         log_prob = weight @ logits - torch.nn.functional.softplus(logits).sum()
         return GraphSample(
             prior,
@@ -48,6 +52,5 @@ class StraightThroughBernoulli(Bernoulli):
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         probs = logits.sigmoid()
-        hard = (logits.detach() + noise.logistic > 0).to(logits.dtype)
-        weight = hard + (probs - probs.detach())
+        weight = self.draw(logits, noise) + (probs - probs.detach())
         return GraphSample(prior, logits, weight, background=noise.background)
