@@ -43,7 +43,10 @@ def test_any_conv(citeseer, tmp_path):
     assert '| GATConv |' in out
     rows = json.loads(path.read_text())
     routes = {row['conv']: row['route'] for row in rows if row['route']}
-    assert routes == {'GCNConv': 'SparseMatrix()', 'GATConv': 'MessageGate()'}
+    assert routes == {
+        'GCNConv': 'AdjacencyMatrix()',
+        'GATConv': 'MessageGate()',
+    }
 
 
 def test_code_of_the_readme(citeseer, tmp_path):

@@ -84,7 +84,7 @@ def test_dense_model_equals_candidate_model_under_the_same_noise(graph):
         for pairs in (AllPairs(6), candidates)
     ]
     noise = learners[0].noise(num_samples=3)
-    noise.background = []
+    noise.background = None
     bounds, grads = [], []
     for learner in learners:
         learner.posterior.offset.data += torch.linspace(-1, 1, 15)
@@ -192,7 +192,7 @@ def test_sparse_features_equal_dense_ones(learner):
 
 def test_repr_says_route_and_threshold(learner):
     text = str(learner)
-    assert 'route=SparseMatrix()' in text
+    assert 'route=AdjacencyMatrix()' in text
     assert 'background pairs: kept above' in text
 
 

@@ -27,12 +27,12 @@ from torch_geometric_vgcn.sample import (
     StraightThroughBernoulli,
 )
 from torch_geometric_vgcn.message_passing import (
+    AdjacencyMatrix,
     DenseAdjacency,
-    DenseMatrix,
     EdgeWeight,
     KeptEdges,
     MessageGate,
-    SparseMatrix,
+    SparseDropout,
 )
 from torch_geometric_vgcn.objective import (
     ELBO,

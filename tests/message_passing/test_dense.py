@@ -15,16 +15,15 @@ from torch_geometric.nn import (
 )
 
 from torch_geometric_vgcn import (
+    AdjacencyMatrix,
     AllPairs,
     Bernoulli,
     BinaryConcrete,
     DenseAdjacency,
-    DenseMatrix,
     EdgeWeight,
     KeptEdges,
     MessageGate,
     SmoothedPrior,
-    SparseMatrix,
 )
 from torch_geometric_vgcn.message_passing import choose_route
 from torch_geometric_vgcn.sample import GraphSample
@@ -55,7 +54,7 @@ def test_dense_equals_sparse(graph, make):
     sample = all_pairs_sample(graph)
     grads = []
     outs = []
-    for route in (DenseMatrix(conv), EdgeWeight(conv)):
+    for route in (AdjacencyMatrix(conv), EdgeWeight(conv)):
         outs.append(route(conv, x, sample))
         parameters = [sample.weight, *conv.parameters()]
         grads.append(torch.autograd.grad(outs[-1].square().sum(), parameters))
@@ -89,7 +88,7 @@ def test_the_model_is_left_as_it_was(graph):
 
     conv = Broken(8, 16, 2, 4)
     with pytest.raises(RuntimeError, match='broken'):
-        DenseMatrix(conv)(conv, torch.randn(6, 8), all_pairs_sample(graph))
+        AdjacencyMatrix(conv)(conv, torch.randn(6, 8), all_pairs_sample(graph))
     for module in conv.modules():
         assert 'forward' not in module.__dict__
 
@@ -108,14 +107,14 @@ def test_choice_of_route(graph):
     few, all_pairs = SmoothedPrior(graph, 6).pairs, AllPairs(6)
     concrete, bernoulli = BinaryConcrete(), Bernoulli()
     for conv, pairs, sampler, route in [
-        (GCNConv(8, 4), few, concrete, SparseMatrix),
+        (GCNConv(8, 4), few, concrete, AdjacencyMatrix),
         (LEConv(8, 4), few, concrete, EdgeWeight),
-        (GCNConv(8, 4), all_pairs, concrete, DenseMatrix),
+        (GCNConv(8, 4), all_pairs, concrete, AdjacencyMatrix),
         (GCNConv(8, 4), all_pairs, bernoulli, KeptEdges),
         (GATConv(8, 4), few, concrete, MessageGate),
         (GATConv(8, 4), few, bernoulli, KeptEdges),
         (GraphConv(8, 4, aggr='mean'), few, concrete, MessageGate),
-        (SGConv(8, 4), all_pairs, concrete, DenseMatrix),
+        (SGConv(8, 4), all_pairs, concrete, AdjacencyMatrix),
         (LEConv(8, 4), all_pairs, concrete, EdgeWeight),
         (DenseGCNConv(8, 4), few, concrete, DenseAdjacency),
     ]:

@@ -1,12 +1,9 @@
-from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Any
-
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn.models.basic_gnn import BasicGNN
 
+from torch_geometric_vgcn.message_passing.adjacency import Adjacency
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -17,15 +14,17 @@ from torch_geometric_vgcn.message_passing.edge_weight import (
     EdgeWeight,
     refuses_weights,
 )
+from torch_geometric_vgcn.message_passing.features import Features
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.twins import TWINS, twins
 from torch_geometric_vgcn.sample import GraphSample
 
 
-class MatrixRoute(Route):
-    r"""Calls :obj:`conv(x, adj)` with a matrix in the place of
-    :obj:`edge_index`, from which GCN-like convs compute the same as from
-    edges, while the call lasts.
+class AdjacencyMatrix(Route):
+    r"""Calls :obj:`conv(x, adj)` with symmetric matrices in the place of
+    :obj:`edge_index`, dense or sparse as the pairs are, from which GCN-like
+    convs compute the same as from edges, while the call lasts. Models of
+    PyG's own take all sampled graphs in one call.
 
     A model that does more with :obj:`edge_index` than to hand it on to its
     convs is found out in its first call, and takes another route from then
@@ -36,6 +35,7 @@ class MatrixRoute(Route):
         super().__init__(conv)
         self.general = general_route(conv)
         self.gives_way = False
+        self.features = Features()
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
@@ -46,10 +46,6 @@ class MatrixRoute(Route):
                     f'{type(module).__name__} has no form for matrices'
                 )
         return Route.refuses(conv) or refuses_weights(conv)
-
-    @abstractmethod
-    def adjacency(self, sample: GraphSample, which: Sequence[int]) -> Any:
-        r"""The matrix of some of the sampled graphs."""
 
     def __call__(
         self,
@@ -72,8 +68,15 @@ class MatrixRoute(Route):
         return self.general(conv, x, sample, attributes)
 
     def through(self, conv: Module, x: Tensor, sample: GraphSample) -> Tensor:
-        r"""Calls the conv on all sampled graphs."""
-        return super().__call__(conv, x, sample)
+        r"""Calls the conv on all sampled graphs, at once if it can take
+        them.
+        """
+        if len(sample) == 1 or not takes_batches(conv):
+            return super().__call__(conv, x, sample)
+        with twins(conv):
+            out = conv(x, Adjacency(sample, slice(None), self.features))
+        self.check(conv, out, sample.weight)
+        return out
 
     def carry(
         self,
@@ -84,7 +87,8 @@ class MatrixRoute(Route):
         attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         with twins(conv):
-            return conv(x, self.adjacency(sample, [s])), sample.weight
+            out = conv(x, Adjacency(sample, s, self.features))
+        return out, sample.weight
 
     def __repr__(self) -> str:
         return repr(self.general) if self.gives_way else super().__repr__()

@@ -1,5 +1,6 @@
-r"""What convs compute from an adjacency matrix that knows :obj:`adj @ x` and
-its row sums :obj:`adj.degree`, dense or sparse, one graph or several at once.
+r"""What convs compute from adjacency matrices that know products
+:obj:`adj @ x` and their row sums :obj:`adj.degree`, for one graph or several
+at once.
 """
 
 from collections.abc import Callable
@@ -28,7 +29,7 @@ def _normalized(adj: Any, x: Tensor, loop: float = 1.0) -> Tensor:
 def _gcn(
     conv: GCNConv, x: Tensor, adj: Any, edge_weight: None = None
 ) -> Tensor:
-    x = conv.lin(x)
+    x = adj.features.linear(x, conv.lin.weight)
     if conv.normalize:
         out = _normalized(adj, x, 2.0 if conv.improved else 1.0)
     else:
@@ -39,13 +40,20 @@ def _gcn(
 def _graph(
     conv: GraphConv, x: Tensor, adj: Any, edge_weight: None = None
 ) -> Tensor:
-    return conv.lin_rel(adj @ x) + conv.lin_root(x)
+    root, rel = conv.lin_root, conv.lin_rel
+    out = adj.features.linear(x, root.weight)
+    # The sum and the linear map commute: the narrower side first.
+    if rel.out_channels < rel.in_channels:
+        out = out + adj @ adj.features.linear(x, rel.weight)
+    else:
+        out = out + adj.features.linear(adj @ x, rel.weight)
+    return out if rel.bias is None else out + rel.bias
 
 
 def _sg(conv: SGConv, x: Tensor, adj: Any, edge_weight: None = None) -> Tensor:
     # The sums and the linear map commute: the narrower side first.
     narrow = conv.lin.out_channels < conv.lin.in_channels
-    out = x @ conv.lin.weight.t() if narrow else x
+    out = adj.features.linear(x, conv.lin.weight) if narrow else x
     for _ in range(conv.K):
         out = _normalized(adj, out)
     if not narrow:

@@ -1,12 +1,15 @@
 import math
 from abc import ABC, abstractmethod
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import Module
 from torch.nn.functional import softplus
 
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.sample.pieces import pieces
 from torch_geometric_vgcn.validate import check_positive
 
 
@@ -62,21 +65,64 @@ class LogisticKL(KL):
         self.temperature = check_positive(temperature, 'temperature')
 
     def forward(self, sample: GraphSample) -> Tensor:
-        b, tau = sample.relaxed, sample.temperature
-        if b is None or tau is None:
+        noise, tau = sample.noise, sample.temperature
+        if noise is None or tau is None:
             raise TypeError(
                 'LogisticKL needs relaxed samples (BinaryConcrete), got '
                 'discrete or mean ones: use BernoulliKL'
             )
-        log_q = _logistic_log_prob(b, sample.logits, tau)
-        log_p = _logistic_log_prob(b, sample.prior.logits, self.temperature)
-        return (log_q - log_p).sum(dim=-1)
+        kl = _LogRatio.apply(
+            sample.logits,
+            sample.prior.logits,
+            noise.logistic,
+            self.temperature / tau,
+        )
+        constant = len(sample.prior.pairs) * math.log(tau / self.temperature)
+        return kl + constant
 
     def extra_repr(self) -> str:
         return f'temperature={self.temperature:.3g}'
 
 
-def _logistic_log_prob(b: Tensor, logits: Tensor, tau: float) -> Tensor:
-    # log sigmoid(z) + log sigmoid(-z) = -|z| - 2 log(1 + exp(-|z|))
-    z = (logits - tau * b).abs()
-    return math.log(tau) - z - 2 * torch.log1p(torch.exp(-z))
+class _LogRatio(torch.autograd.Function):
+    r"""The sum over pairs of :math:`h(L) - h(Z)`, where
+    :math:`h(z) = \log \sigma(z) + \log \sigma(-z)` and
+    :math:`Z = \theta^o - r (\theta + L)`, for the noise :math:`L` and
+    temperatures in the ratio :math:`r`. With the noise fixed, the density of
+    the posterior doesn't depend on its logits.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, prior: Tensor, noise: Tensor, ratio: float
+    ) -> Tensor:
+        ctx.save_for_backward(logits, prior, noise)
+        ctx.ratio = ratio
+        total = noise.new_zeros(noise.size(0), dtype=torch.double)
+        for theta, theta_o, own in pieces(logits, prior, noise):
+            # h(z) = -|z| - 2 log(1 + exp(-|z|))
+            z = _prior_noise(theta, theta_o, own, ratio).abs_()
+            own = own.abs()
+            odds = torch.exp(-z).add_(1).div_(torch.exp(-own).add_(1))
+            log_ratio = odds.log_().mul_(2).add_(z).sub_(own)
+            total += log_ratio.sum(dim=1, dtype=torch.double)
+        return total.to(noise.dtype)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        logits, prior, noise = ctx.saved_tensors
+        out = torch.empty_like(logits)
+        for theta, theta_o, own, piece in pieces(logits, prior, noise, out):
+            # h'(z) = 1 - 2 sigmoid(z)
+            z = _prior_noise(theta, theta_o, own, ctx.ratio).sigmoid_()
+            torch.mv(z.mul_(2).sub_(1).t(), grad, out=piece)
+        grad_prior = out.clone() if ctx.needs_input_grad[1] else None
+        return out.mul_(-ctx.ratio), grad_prior, None, None
+
+
+def _prior_noise(
+    theta: Tensor, theta_o: Tensor, noise: Tensor, ratio: float
+) -> Tensor:
+    r"""The noise that would have drawn the same from the prior."""
+    return torch.sub(theta_o, theta + noise, alpha=ratio)

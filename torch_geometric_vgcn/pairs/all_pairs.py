@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs.base import Pairs, check_node_id
+from torch_geometric_vgcn.pairs.triangle import Triangle
 from torch_geometric_vgcn.validate import check_num_nodes
 
 
@@ -33,6 +34,9 @@ class AllPairs(Pairs):
         adj = adj.index_copy(0, self.key, value)
         adj = adj.view(self.num_nodes, self.num_nodes)
         return adj + adj.t()
+
+    def _make_pattern(self) -> Triangle:
+        return Triangle(self.num_nodes, self.index.device)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         return (left @ right.t()).flatten().index_select(0, self.key)

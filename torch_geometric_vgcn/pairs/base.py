@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.pairs.pattern import SymmetricPattern
+from torch_geometric_vgcn.pairs.pattern import Pattern
 
 
 class Pairs(Module, ABC):
@@ -37,7 +37,7 @@ class Pairs(Module, ABC):
     ) -> None:
         super().__init__()
         self.num_nodes = num_nodes
-        self._pattern: SymmetricPattern | None = None
+        self._pattern: tuple[torch.device, Pattern] | None = None
         self.register_buffer('index', index, persistent=False)
         key = index[0] * num_nodes + index[1]
         self.register_buffer('key', key, persistent=False)
@@ -53,13 +53,15 @@ class Pairs(Module, ABC):
         return self.num_nodes * (self.num_nodes - 1) // 2
 
     @property
-    def pattern(self) -> SymmetricPattern:
-        r"""The pattern of the pairs' symmetric matrix, made once."""
-        if self._pattern is None or (
-            self._pattern.pair.device != self.index.device
-        ):
-            self._pattern = SymmetricPattern(self.index, self.num_nodes)
-        return self._pattern
+    def pattern(self) -> Pattern:
+        r"""Where the pairs stand in a symmetric matrix, found out once."""
+        device = self.index.device
+        if self._pattern is None or self._pattern[0] != device:
+            self._pattern = (device, self._make_pattern())
+        return self._pattern[1]
+
+    @abstractmethod
+    def _make_pattern(self) -> Pattern: ...
 
     def contains(self, edge_index: Tensor) -> Tensor:
         r"""Tells for each pair whether :obj:`edge_index` connects it, in

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs.base import Pairs, check_node_id, pair_key
+from torch_geometric_vgcn.pairs.compressed_rows import CompressedRows
 from torch_geometric_vgcn.validate import check_edge_index, check_num_nodes
 
 
@@ -28,6 +29,9 @@ class Candidates(Pairs):
         key = pair_key(edge_index.long(), num_nodes).unique()
         index = torch.stack([key // num_nodes, key % num_nodes])
         super().__init__(index, num_nodes)
+
+    def _make_pattern(self) -> CompressedRows:
+        return CompressedRows(self.index, self.num_nodes)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         # In chunks, so that wide features aren't all gathered at once:

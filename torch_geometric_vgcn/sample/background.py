@@ -1,45 +1,64 @@
+import math
+
 import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.pairs.base import find, pair_key
+from torch_geometric_vgcn.pairs.base import find
 
 
 def draw_background(
     pairs: Pairs,
     prob: float,
+    num_samples: int = 1,
     generator: torch.Generator | None = None,
-) -> Tensor:
+) -> tuple[Tensor, Tensor]:
     r"""Draws each pair that isn't among :obj:`pairs` independently with the
-    same probability, at the cost of those that are drawn: their number is
-    binomial, and given their number they are uniform.
+    same probability, at the cost of those that are drawn: the gaps between
+    them are geometric.
+
+    The shapes don't depend on what is drawn, so that no step waits for the
+    device: there is room for eight standard deviations above the mean, and a
+    mask tells which of it is taken.
 
     Args:
         pairs (Pairs): The pairs to leave out.
         prob (float): The probability of each other pair.
+        num_samples (int, optional): The number :math:`S` of graphs.
+            (default: :obj:`1`)
         generator (torch.Generator, optional): The source of randomness.
             (default: :obj:`None`)
 
     Returns:
-        The pairs drawn, of shape :obj:`[2, M]`.
+        The pairs :math:`i < j`, of shape :obj:`[2, S, M]`, and which of them
+        were drawn, of shape :obj:`[S, M]`.
     """
-    n, device = pairs.num_nodes, pairs.index.device
-    # Over all pairs first; leaving out the given ones afterwards doesn't
-    # change the distribution of the others.
-    count = torch.tensor(pairs.num_possible, dtype=torch.double, device=device)
-    count = torch.binomial(
-        count, torch.full_like(count, prob), generator=generator
+    mean = pairs.num_possible * prob
+    room = math.ceil(mean + 8 * math.sqrt(mean) + 16)
+    size = (num_samples, min(room, pairs.num_possible))
+    uniform = torch.rand(
+        size,
+        generator=generator,
+        dtype=torch.double,
+        device=pairs.index.device,
     )
-    wanted = int(count)
-    key = pairs.index.new_empty(0)
-    # Whatever came twice is drawn again, so any set is as likely as another.
-    while (missing := wanted - key.numel()) > 0:
-        i = torch.randint(n, (missing,), generator=generator, device=device)
-        j = torch.randint(
-            n - 1, (missing,), generator=generator, device=device
-        )
-        j = j + (j >= i)
-        key = torch.cat([key, pair_key(torch.stack([i, j]), n)]).unique()
-    _, given = find(pairs.key, key)
-    key = key[~given]
-    return torch.stack([key // n, key % n])
+    gap = torch.log1p(-uniform) / math.log1p(-prob)
+    # Beyond the last pair all gaps are alike, and sums mustn't overflow:
+    gap = gap.clamp_(max=pairs.num_possible).long() + 1
+    place = gap.cumsum(dim=1) - 1
+    drawn = place < pairs.num_possible
+    index = _pair_at(place * drawn, pairs.num_nodes)
+    _, given = find(pairs.key, index[0] * pairs.num_nodes + index[1])
+    # Leaving out the given ones doesn't change the chances of the others:
+    return index, drawn & ~given
+
+
+def _pair_at(place: Tensor, num_nodes: int) -> Tensor:
+    r"""The pairs at some places in the sorted list of all pairs."""
+    # Row i starts at i * (2 N - 1 - i) / 2; solved for i, up to rounding:
+    width = 2 * num_nodes - 1
+    row = (width - (width**2 - 8 * place.double()).sqrt()) / 2
+    row = row.long().clamp_(0, num_nodes - 2)
+    row -= (row * (width - row) // 2 > place).long()
+    row += ((row + 1) * (width - row - 1) // 2 <= place).long()
+    return torch.stack([row, place - row * (width - row) // 2 + row + 1])

@@ -42,18 +42,18 @@ class Sampler(Module, ABC):
         )
         # Logistic noise; zero itself would become minus infinity:
         logistic = uniform.logit_(eps=torch.finfo(logits.dtype).eps / 2)
-        background = []
-        if prior.has_background:
-            background = [
-                self.background(prior, generator) for _ in range(num_samples)
-            ]
-        return Noise(logistic, background)
+        if not prior.has_background:
+            return Noise(logistic)
+        return Noise(logistic, self.background(prior, num_samples, generator))
 
     @abstractmethod
     def background(
-        self, prior: Prior, generator: torch.Generator | None = None
-    ) -> Edges:
-        r"""Draws the edges of one graph outside the prior's pairs, where
+        self,
+        prior: Prior,
+        num_samples: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> Edges | None:
+        r"""Draws the edges of each graph outside the prior's pairs, where
         posterior and prior are the same.
         """
 

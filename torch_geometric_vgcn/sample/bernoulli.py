@@ -19,10 +19,15 @@ class Bernoulli(Sampler):
     """
 
     def background(
-        self, prior: Prior, generator: torch.Generator | None = None
+        self,
+        prior: Prior,
+        num_samples: int = 1,
+        generator: torch.Generator | None = None,
     ) -> Edges:
-        index = draw_background(prior.pairs, prior.background, generator)
-        return Edges(index, prior.logits.new_ones(index.size(1)))
+        index, drawn = draw_background(
+            prior.pairs, prior.background, num_samples, generator
+        )
+        return Edges(index, drawn.to(prior.logits.dtype))
 
     def draw(self, logits: Tensor, noise: Noise) -> Tensor:
         r"""The edges themselves, of shape :obj:`[S, P]`."""
@@ -33,13 +38,7 @@ class Bernoulli(Sampler):
     ) -> GraphSample:
         weight = self.draw(logits, noise)
         log_prob = weight @ logits - torch.nn.functional.softplus(logits).sum()
-        return GraphSample(
-            prior,
-            logits,
-            weight,
-            log_prob=log_prob,
-            background=noise.background,
-        )
+        return GraphSample(prior, logits, weight, noise, log_prob=log_prob)
 
 
 class StraightThroughBernoulli(Bernoulli):
@@ -53,4 +52,4 @@ class StraightThroughBernoulli(Bernoulli):
     ) -> GraphSample:
         probs = logits.sigmoid()
         weight = self.draw(logits, noise) + (probs - probs.detach())
-        return GraphSample(prior, logits, weight, background=noise.background)
+        return GraphSample(prior, logits, weight, noise)

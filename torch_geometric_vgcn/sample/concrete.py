@@ -1,10 +1,16 @@
+import math
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.prior.base import logit
 from torch_geometric_vgcn.sample.background import draw_background
 from torch_geometric_vgcn.sample.base import Sampler
 from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.pieces import pieces
 from torch_geometric_vgcn.validate import check_positive
 
 
@@ -58,37 +64,60 @@ class BinaryConcrete(Sampler):
         return min(limit / (1 + limit), 0.5)
 
     def background(
-        self, prior: Prior, generator: torch.Generator | None = None
+        self,
+        prior: Prior,
+        num_samples: int = 1,
+        generator: torch.Generator | None = None,
     ) -> Edges:
         tau, theta = self.temperature, prior.background_logit
-        cut = torch.tensor(self.threshold(prior), dtype=torch.double).logit()
-        prob = float(torch.sigmoid(theta - tau * cut))
-        index = draw_background(prior.pairs, prob, generator)
+        prob = 1 / (1 + math.exp(tau * logit(self.threshold(prior)) - theta))
+        index, drawn = draw_background(
+            prior.pairs, prob, num_samples, generator
+        )
         # Given that it exceeds the threshold, the noise's upper tail
         # probability is uniform below 'prob':
-        tail = prob * (
-            1
-            - torch.rand(
-                index.size(1),
-                generator=generator,
-                dtype=prior.logits.dtype,
-                device=index.device,
-            )
+        uniform = torch.rand(
+            drawn.shape,
+            generator=generator,
+            dtype=prior.logits.dtype,
+            device=index.device,
         )
-        return Edges(index, torch.sigmoid((theta - tail.logit()) / tau))
+        tail = prob * (1 - uniform)
+        weight = torch.sigmoid((theta - tail.logit_()) / tau)
+        return Edges(index, weight * drawn)
 
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
-        relaxed = (logits + noise.logistic) / self.temperature
-        return GraphSample(
-            prior,
-            logits,
-            relaxed.sigmoid(),
-            relaxed=relaxed,
-            temperature=self.temperature,
-            background=noise.background,
-        )
+        weight = _Relaxed.apply(logits, noise.logistic, self.temperature)
+        return GraphSample(prior, logits, weight, noise, self.temperature)
 
     def extra_repr(self) -> str:
         return f'temperature={self.temperature:.3g}'
+
+
+class _Relaxed(torch.autograd.Function):
+    r"""The weights :math:`\sigma((\theta + L) / \tau)`, in pieces that stay in
+    the processor's cache.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, logistic: Tensor, tau: float
+    ) -> Tensor:
+        weight = torch.empty_like(logistic)
+        for theta, noise, piece in pieces(logits, logistic, weight):
+            torch.add(theta, noise, out=piece).div_(tau).sigmoid_()
+        ctx.save_for_backward(weight)
+        ctx.tau = tau
+        return weight
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        (weight,) = ctx.saved_tensors
+        out = torch.empty_like(weight[0])
+        for g, w, piece in pieces(grad, weight, out):
+            slope = torch.ops.aten.sigmoid_backward(g, w)
+            torch.sum(slope, dim=0, out=piece)
+        return out.div_(ctx.tau), None, None

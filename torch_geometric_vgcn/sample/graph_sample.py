@@ -1,4 +1,4 @@
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -9,10 +9,12 @@ from torch_geometric_vgcn.prior import Prior
 
 @dataclass
 class Edges:
-    r"""Weighted undirected edges, each once."""
+    r"""The weighted undirected edges of :math:`S` graphs, each once. Those of
+    no weight only fill up.
+    """
 
-    index: Tensor  # [2, M]
-    weight: Tensor  # [M]
+    index: Tensor  # [2, S, M]
+    weight: Tensor  # [S, M]
 
 
 @dataclass
@@ -22,7 +24,7 @@ class Noise:
     """
 
     logistic: Tensor  # [S, P], standard logistic
-    background: list[Edges] = field(default_factory=list)
+    background: Edges | None = None
 
     def __len__(self) -> int:
         return self.logistic.size(0)
@@ -38,41 +40,54 @@ class GraphSample:
             :obj:`[P]`.
         weight (Tensor): The sampled edge weights :math:`A`, of shape
             :obj:`[S, P]`.
-        relaxed (Tensor, optional): For relaxed samples, their logits
-            :math:`B` with :math:`A = \sigma(B)`, of shape :obj:`[S, P]`.
+        noise (Noise, optional): What they were drawn with.
             (default: :obj:`None`)
-        temperature (float, optional): Their temperature :math:`\tau`.
-            (default: :obj:`None`)
+        temperature (float, optional): For relaxed samples, their temperature
+            :math:`\tau`. (default: :obj:`None`)
         log_prob (Tensor, optional): For samples without a pathwise gradient,
             :math:`\log q(\mathbf{A})`, of shape :obj:`[S]`.
             (default: :obj:`None`)
-        background (List[Edges], optional): For each graph the edges outside
-            the pairs. (default: none)
     """
 
     prior: Prior
     logits: Tensor
     weight: Tensor
-    relaxed: Tensor | None = None
+    noise: Noise | None = None
     temperature: float | None = None
     log_prob: Tensor | None = None
-    background: list[Edges] = field(default_factory=list)
 
     def __len__(self) -> int:
         return self.weight.size(0)
+
+    @property
+    def relaxed(self) -> Tensor:
+        r"""The logits :math:`B = (\theta + L) / \tau` of relaxed weights
+        :math:`A = \sigma(B)`, of shape :obj:`[S, P]`.
+        """
+        if self.noise is None or self.temperature is None:
+            raise TypeError(
+                'relaxed samples (BinaryConcrete) have logits, got discrete '
+                'or mean ones'
+            )
+        return (self.logits + self.noise.logistic) / self.temperature
+
+    @property
+    def background(self) -> Edges | None:
+        r"""The edges outside the pairs."""
+        return None if self.noise is None else self.noise.background
 
     def edges(self, s: int) -> tuple[Tensor, Tensor]:
         r"""The :obj:`s`-th graph as a symmetric :obj:`edge_index` and
         :obj:`edge_weight`.
         """
         index, weight = self.prior.pairs.index, self.weight[s]
+        if self.background is not None:
+            index = torch.cat([index, self.background.index[:, s]], dim=1)
+            weight = torch.cat([weight, self.background.weight[s]])
         if self.log_prob is not None:
             # Hard and without a gradient: only the edges that are there.
             kept = weight.nonzero().view(-1)
             index, weight = index[:, kept], weight[kept]
-        if self.background:
-            index = torch.cat([index, self.background[s].index], dim=1)
-            weight = torch.cat([weight, self.background[s].weight])
         edge_index = torch.cat([index, index.flip(0)], dim=1)
         return edge_index, torch.cat([weight, weight])
 
@@ -85,4 +100,5 @@ class GraphSample:
             return pairs.to_dense(self.weight[s])
         edge_index, weight = self.edges(s)
         n = pairs.num_nodes
-        return weight.new_zeros(n, n).index_put(tuple(edge_index), weight)
+        adj = weight.new_zeros(n, n)
+        return adj.index_put(tuple(edge_index), weight, accumulate=True)

@@ -3,7 +3,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.graph_sample import GraphSample, Noise
 
 
 class PosteriorMean(Sampler):
@@ -13,13 +13,15 @@ class PosteriorMean(Sampler):
     """
 
     def background(
-        self, prior: Prior, generator: torch.Generator | None = None
-    ) -> Edges:
-        index = prior.pairs.index[:, :0]
-        return Edges(index, prior.logits.new_empty(0))
+        self,
+        prior: Prior,
+        num_samples: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        return None
 
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         weight = logits.sigmoid().expand(len(noise), -1)
-        return GraphSample(prior, logits, weight)
+        return GraphSample(prior, logits, weight, noise)

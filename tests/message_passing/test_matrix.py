@@ -1,7 +1,5 @@
 import pytest
 import torch
-from hypothesis import given
-from hypothesis import strategies as st
 from torch_geometric.nn import (
     GCN,
     GATConv,
@@ -13,47 +11,19 @@ from torch_geometric.nn import (
 from torch_geometric.utils import remove_self_loops
 
 from torch_geometric_vgcn import (
+    AdjacencyMatrix,
     AllPairs,
     BinaryConcrete,
     EdgeWeight,
     MessageGate,
     SmoothedPrior,
-    SparseMatrix,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.message_passing import choose_route, sparse_matrix
-from torch_geometric_vgcn.message_passing.sparse_matrix import (
-    SymmetricProduct,
-)
-from torch_geometric_vgcn.pairs.pattern import SymmetricPattern
-
-
-@given(seed=st.integers(0, 10_000), n=st.integers(2, 9))
-def test_product_is_the_dense_one(seed, n):
-    generator = torch.Generator().manual_seed(seed)
-    index = torch.triu_indices(n, n, 1)
-    index = index[:, torch.rand(index.size(1), generator=generator) < 0.6]
-    weight = torch.rand(index.size(1), generator=generator)
-    dense = torch.zeros(n, n).index_put(tuple(index), weight)
-    dense = dense + dense.t()
-    pattern = SymmetricPattern(index, n)
-    assert torch.equal(pattern.matrix(weight[pattern.pair]).to_dense(), dense)
-    x = torch.randn(n, 3, generator=generator)
-    entry = weight[pattern.pair]
-    out = SymmetricProduct.apply(weight, entry, x, pattern)
-    assert torch.allclose(out, dense @ x, atol=1e-5)
-
-
-def test_gradcheck(graph):
-    pattern = SmoothedPrior(graph, 6).pairs.pattern
-    weight = torch.rand(7, dtype=torch.double, requires_grad=True)
-    x = torch.randn(6, 3, dtype=torch.double, requires_grad=True)
-    assert torch.autograd.gradcheck(
-        lambda w, x: SymmetricProduct.apply(
-            w, w.detach()[pattern.pair], x, pattern
-        ),
-        (weight, x),
-    )
+from torch_geometric_vgcn import message_passing
+from torch_geometric_vgcn.message_passing import choose_route
+from torch_geometric_vgcn.message_passing.adjacency import Adjacency
+from torch_geometric_vgcn.message_passing.features import Features
+from torch_geometric_vgcn.sample import GraphSample
 
 
 class Own(torch.nn.Module):
@@ -83,37 +53,47 @@ class Own(torch.nn.Module):
     ],
 )
 @pytest.mark.parametrize('num_samples', [1, 3])
-@pytest.mark.parametrize('rho0', [1e-5, 0.3], ids=['alone', 'background'])
-def test_equals_message_passing(graph, make, num_samples, rho0):
+@pytest.mark.parametrize(
+    'pairs, rho0',
+    [(None, 1e-5), (None, 0.3), (AllPairs(6), 1e-5)],
+    ids=['few', 'background', 'all'],
+)
+def test_equals_message_passing(graph, make, num_samples, pairs, rho0):
     conv, x = make().eval(), torch.randn(6, 8)
-    prior = SmoothedPrior(graph, 6, rho0=rho0)
+    prior = SmoothedPrior(graph, 6, rho0=rho0, pairs=pairs)
     noise = BinaryConcrete(0.3).noise(prior, num_samples)
     results = []
-    for route in (SparseMatrix(conv), EdgeWeight(conv)):
+    for route in (AdjacencyMatrix(conv), EdgeWeight(conv)):
         learner = VariationalGraphLearner(conv, prior)
         learner.route = route
         out = learner(x, noise=noise)
         parameters = list(learner.parameters())
         grads = torch.autograd.grad(out.square().sum(), parameters)
         results.append((out, *grads))
-    for sparse, messages in zip(*results, strict=True):
-        assert torch.allclose(sparse, messages, atol=1e-4)
+    for matrix, messages in zip(*results, strict=True):
+        assert torch.allclose(matrix, messages, atol=1e-4)
 
 
-def test_sparse_features(graph):
-    learner = VariationalGraphLearner(
-        GCN(8, 16, 2, 4), SmoothedPrior(graph, 6)
-    )
-    x = torch.randn(6, 8).relu()
-    noise = learner.noise(3)
-    dense = learner(x, noise=noise)
-    sparse = learner(x.to_sparse_csr(), noise=noise)
-    assert torch.allclose(dense, sparse, atol=1e-6)
+@pytest.mark.parametrize('num_nodes', [6, 300], ids=['tile', 'tiles'])
+@pytest.mark.parametrize('dense', [True, False], ids=['dense', 'sparse'])
+def test_gradcheck(graph, dense, num_nodes):
+    pairs = AllPairs(num_nodes) if dense else None
+    prior = SmoothedPrior(graph, num_nodes, pairs=pairs).double()
+    size = (2, len(prior.pairs))
+    weight = torch.rand(size, dtype=torch.double, requires_grad=True)
+    x = torch.randn(2, num_nodes, 3, dtype=torch.double, requires_grad=True)
+
+    def products(weight, x):
+        sample = GraphSample(prior, prior.logits, weight)
+        adj = Adjacency(sample, slice(None), Features())
+        return adj @ x, adj.degree
+
+    assert torch.autograd.gradcheck(products, (weight, x), fast_mode=True)
 
 
 def test_without_kernels_the_general_route_is_taken(graph, monkeypatch):
     pairs = SmoothedPrior(graph, 6).pairs
-    monkeypatch.setattr(sparse_matrix, 'kernels_work', lambda: False)
+    monkeypatch.setattr(message_passing, 'kernels_work', lambda: False)
     route = choose_route(GCNConv(8, 4), pairs, BinaryConcrete())
     assert type(route) is EdgeWeight
 
@@ -121,7 +101,7 @@ def test_without_kernels_the_general_route_is_taken(graph, monkeypatch):
 @pytest.mark.parametrize('conv', [GATConv(8, 4), LEConv(8, 4)], ids=str)
 def test_convs_without_a_matrix_form_are_refused(conv):
     with pytest.raises(TypeError, match='no form for matrices'):
-        SparseMatrix(conv)
+        AdjacencyMatrix(conv)
 
 
 class Busy(torch.nn.Module):
@@ -162,6 +142,6 @@ def test_a_model_without_edge_weight(graph):
     learner = VariationalGraphLearner(Plain(), SmoothedPrior(graph, 6))
     x, noise = torch.randn(6, 8), learner.noise(2)
     out = learner(x, noise=noise)
-    assert str(learner.route) == 'SparseMatrix()'
+    assert str(learner.route) == 'AdjacencyMatrix()'
     learner.route = MessageGate(learner.conv)
     assert torch.allclose(out, learner(x, noise=noise), atol=1e-5)

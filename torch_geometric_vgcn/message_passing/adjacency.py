@@ -1,0 +1,112 @@
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from torch_geometric_vgcn.message_passing.features import Features
+from torch_geometric_vgcn.sample import GraphSample
+
+
+class Adjacency:
+    r"""The symmetric adjacency matrices :math:`\mathbf{A}^{(s)}` of some
+    sampled graphs, which know products and row sums, and nothing else that a
+    tensor of edges would.
+
+    Args:
+        sample (GraphSample): The sampled graphs.
+        which (int or slice): Which of them: one, or several at once.
+        features (Features): What is known of the node features.
+    """
+
+    def __init__(
+        self, sample: GraphSample, which: int | slice, features: Features
+    ) -> None:
+        self.single = isinstance(which, int)
+        if isinstance(which, int):
+            which = slice(which, which + 1)
+        self.num_nodes = sample.prior.num_nodes
+        self.features = features
+        self.weight = sample.weight[which]
+        self.pattern = sample.prior.pairs.pattern
+        self.entries = self.pattern.entries(self.weight.detach())
+        self.background: tuple[Tensor, Tensor, Tensor] | None = None
+        if sample.background is not None:
+            index = sample.background.index[:, which]
+            # The graphs one after another:
+            shift = torch.arange(index.size(1), device=index.device)
+            index = (index + self.num_nodes * shift.view(-1, 1)).flatten(1)
+            weight = sample.background.weight[which].reshape(-1, 1)
+            self.background = (
+                index.flatten(),
+                index.flip(0).flatten(),
+                torch.cat([weight, weight]),
+            )
+        degree = Degree.apply(self.weight, self)
+        self.degree = degree.squeeze(0) if self.single else degree
+
+    def __matmul__(self, x: Tensor) -> Tensor:
+        r"""The products with features :obj:`[N, d]`, or :obj:`[S, N, d]` for
+        each graph its own.
+        """
+        # Autocast may have made the features narrower than the weights:
+        h = x.to(self.weight.dtype).expand(len(self.weight), -1, -1)
+        out = Product.apply(self.weight, h.contiguous(), self).to(x.dtype)
+        return out.squeeze(0) if self.single else out
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        r"""The gradient of the weights."""
+        with torch.autocast(left.device.type, enabled=False):
+            return self.pattern.dot(left, right)
+
+    def product(self, x: Tensor) -> Tensor:
+        r"""The products themselves, without a gradient."""
+        with torch.autocast(x.device.type, enabled=False):
+            out = self.pattern.product(self.entries, x)
+        if self.background is not None:
+            row, col, weight = self.background
+            message = x.flatten(0, 1).index_select(0, col).mul_(weight)
+            out.flatten(0, 1).index_add_(0, row, message)
+        return out
+
+
+class Product(torch.autograd.Function):
+    r"""The products :math:`\mathbf{A} \mathbf{X}`. Their gradients are
+    :math:`\mathbf{A} \mathbf{G}` and, for a pair's weight,
+    :math:`\mathbf{g}_i^{\top} \mathbf{x}_j + \mathbf{g}_j^{\top}
+    \mathbf{x}_i`.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, x: Tensor, adj: Adjacency) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.adj = adj
+        return adj.product(x)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        adj, grad = ctx.adj, grad.contiguous()
+        needs_weight, needs_x, _ = ctx.needs_input_grad
+        return (
+            adj.dot(grad, x) if needs_weight else None,
+            adj.product(grad) if needs_x else None,
+            None,
+        )
+
+
+class Degree(torch.autograd.Function):
+    r"""The row sums. The gradient of a pair's weight is
+    :math:`g_i + g_j`.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, weight: Tensor, adj: Adjacency) -> Tensor:
+        ctx.pattern = adj.pattern
+        return adj.product(weight.new_ones(weight.size(0), adj.num_nodes, 1))
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        return ctx.pattern.sum(grad.squeeze(-1)), None

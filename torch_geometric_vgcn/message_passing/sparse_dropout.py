@@ -1,0 +1,25 @@
+import torch
+from torch import Tensor
+
+
+class SparseDropout(torch.nn.Dropout):
+    r"""Dropout for node features that may be sparse, for use in a model before
+    its first conv: their non-zeros are dropped, and they stay sparse.
+    :func:`torch.nn.functional.dropout` refuses sparse tensors.
+
+    Args:
+        p (float, optional): The share to drop. (default: :obj:`0.5`)
+    """
+
+    def forward(self, x: Tensor) -> Tensor:
+        if x.layout == torch.strided:
+            return super().forward(x)
+        if x.layout != torch.sparse_csr:
+            x = x.to_sparse_csr()
+        return torch.sparse_csr_tensor(
+            x.crow_indices(),
+            x.col_indices(),
+            super().forward(x.values()),
+            x.shape,
+            check_invariants=False,
+        )

@@ -1,0 +1,128 @@
+from functools import lru_cache
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from torch_geometric_vgcn.pairs.pattern import Pattern
+
+TOGETHER = 2**22  # entries up to which several graphs are one matrix
+
+
+class CompressedRows(Pattern):
+    r"""The entries of sparse symmetric matrices in compressed rows (CSR), for
+    products by compiled kernels. Small graphs go through them together, as one
+    block-diagonal matrix.
+
+    Args:
+        index (Tensor): The pairs :math:`i < j`, sorted, of shape
+            :obj:`[2, P]`.
+        num_nodes (int): The number :math:`N` of rows and columns.
+    """
+
+    def __init__(self, index: Tensor, num_nodes: int) -> None:
+        self.index = index
+        self.num_nodes = num_nodes
+        self.together = max(1, TOGETHER // max(1, 2 * index.size(1)))
+        self._blocks: dict[int, Block] = {}
+
+    def entries(self, weight: Tensor) -> list[Tensor]:
+        return [
+            self.block(part).matrix(part.flatten())
+            for part in weight.split(self.together)
+        ]
+
+    def product(self, entries: list[Tensor], x: Tensor) -> Tensor:
+        parts = x.split(self.together)
+        outs = [
+            matrix @ part.flatten(0, 1)
+            for matrix, part in zip(entries, parts, strict=True)
+        ]
+        return torch.cat(outs).view_as(x)
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        rows = torch.cat([left, right], dim=-1).split(self.together)
+        cols = torch.cat([right, left], dim=-1).split(self.together)
+        outs = [
+            self.block(row).dot(row.flatten(0, 1), col.flatten(0, 1))
+            for row, col in zip(rows, cols, strict=True)
+        ]
+        return torch.cat(outs).view(left.size(0), -1)
+
+    def sum(self, value: Tensor) -> Tensor:
+        row, col = self.index
+        return value.index_select(1, row) + value.index_select(1, col)
+
+    def block(self, part: Tensor) -> 'Block':
+        r"""The pattern for as many graphs as :obj:`part` has rows."""
+        count = part.size(0)
+        if count not in self._blocks:
+            shift = self.num_nodes * torch.arange(count, device=part.device)
+            index = self.index.unsqueeze(1) + shift.view(1, -1, 1)
+            self._blocks[count] = Block(
+                index.flatten(1), self.num_nodes * count
+            )
+        return self._blocks[count]
+
+
+class Block:
+    r"""One symmetric matrix's pattern.
+
+    Args:
+        index (Tensor): The pairs :math:`i < j`, sorted, of shape
+            :obj:`[2, P]`.
+        num_nodes (int): The number of rows and columns.
+    """
+
+    def __init__(self, index: Tensor, num_nodes: int) -> None:
+        row, col = torch.cat([index, index.flip(0)], dim=1)
+        order = (row * num_nodes + col).argsort()
+        # The kernels work with 32 bits, and would copy wider indices:
+        small = torch.int32 if col.numel() < 2**31 else torch.int64
+        self.size = (num_nodes, num_nodes)
+        self.pair = (order % max(1, index.size(1))).to(small)
+        self.crow = _pointer(row, num_nodes).to(small)
+        self.col = col[order].to(small)
+        # The pairs alone, which are the upper triangle's rows:
+        self.upper_crow = _pointer(index[0], num_nodes).to(small)
+        self.upper_col = index[1].to(small)
+
+    def matrix(self, weight: Tensor) -> Tensor:
+        r"""The matrix of one weight a pair."""
+        return torch.sparse_csr_tensor(
+            self.crow,
+            self.col,
+            weight.index_select(0, self.pair),
+            self.size,
+            check_invariants=False,
+        )
+
+    def dot(self, rows: Tensor, cols: Tensor) -> Tensor:
+        r"""The products of the pairs' rows and columns."""
+        upper = torch.sparse_csr_tensor(
+            self.upper_crow,
+            self.upper_col,
+            rows.new_zeros(self.upper_col.numel()),
+            self.size,
+            check_invariants=False,
+        )
+        product = torch.sparse.sampled_addmm(upper, rows, cols.t(), beta=0.0)
+        return product.values()
+
+
+def _pointer(row: Tensor, num_nodes: int) -> Tensor:
+    count = torch.bincount(row, minlength=num_nodes)
+    return pad(count.cumsum(0), (1, 0))
+
+
+@lru_cache(maxsize=1)
+def kernels_work() -> bool:
+    r"""Whether this PyTorch has the sparse kernels: not all builds do."""
+    pattern = CompressedRows(torch.tensor([[0], [1]]), 2)
+    x = torch.eye(2).unsqueeze(0)
+    try:
+        pattern.product(pattern.entries(torch.ones(1, 1)), x)
+        pattern.dot(x, x)
+    except RuntimeError:
+        return False
+    return True
