@@ -90,7 +90,8 @@ def fit(
     check_labels(data.y, data.val_mask, data.num_nodes, 'data.val_mask')
     train = data.train_mask.nonzero().view(-1)
 
-    optimizer = torch.optim.Adam(_groups(learner, lr, logit_lr, weight_decay))
+    groups = _groups(learner, lr, logit_lr, weight_decay)
+    optimizer = torch.optim.Adam(groups, fused=True)
     run = _Run(learner, optimizer, settings, data.x.device)
     if checkpoint is not None and Path(checkpoint).exists():
         run.load(Path(checkpoint))

@@ -208,7 +208,7 @@ class VariationalGraphLearner(Module):
     ) -> Tensor:
         r"""The predictive class probabilities
         :math:`\frac{1}{S} \sum_s p(\mathbf{y} \mid \mathbf{X},
-        \mathbf{A}^{(s)})`, of shape :obj:`[N, C]`, one graph at a time.
+        \mathbf{A}^{(s)})`, of shape :obj:`[N, C]`.
 
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`.
@@ -221,12 +221,18 @@ class VariationalGraphLearner(Module):
             raise ValueError(
                 f"'num_samples' must be at least 1, got {num_samples}"
             )
+        # As many graphs at a time as are cheap to hold:
+        num_pairs = len((prior or self.prior).pairs)
+        together = max(1, 2**20 // max(1, num_pairs))
         training, sample = self.training, self.sample
         self.eval()
         try:
-            total = self.likelihood.mean(self(x, prior=prior))
-            for _ in range(num_samples - 1):
-                total += self.likelihood.mean(self(x, prior=prior))
+            total: Tensor | float = 0.0
+            for start in range(0, num_samples, together):
+                count = min(together, num_samples - start)
+                out = self(x, num_samples=count, prior=prior)
+                mean = self.likelihood.mean(out)
+                total = total + (mean.sum(dim=0) if count > 1 else mean)
         finally:
             self.train(training)
             self.sample = sample

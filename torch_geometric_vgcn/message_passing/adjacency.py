@@ -42,17 +42,28 @@ class Adjacency:
                 index.flip(0).flatten(),
                 torch.cat([weight, weight]),
             )
-        degree = Degree.apply(self.weight, self)
-        self.degree = degree.squeeze(0) if self.single else degree
+        one = self.weight.new_ones(len(self.weight), self.num_nodes, 1)
+        self.degree = self.product(one)
 
     def __matmul__(self, x: Tensor) -> Tensor:
-        r"""The products with features :obj:`[N, d]`, or :obj:`[S, N, d]` for
-        each graph its own.
+        r"""The products :math:`\mathbf{A} \mathbf{X}` with features
+        :obj:`[N, d]`, or :obj:`[S, N, d]` for each graph its own.
         """
+        return self._apply(Product, x)
+
+    def normalized(self, x: Tensor, loop: float = 1.0) -> Tensor:
+        r"""The products with the matrices normalised as in GCN, with
+        self-loops of the weight :obj:`loop`.
+        """
+        return self._apply(NormalizedProduct, x, loop)
+
+    def _apply(
+        self, function: type[torch.autograd.Function], x: Tensor, *args: float
+    ) -> Tensor:
         # Autocast may have made the features narrower than the weights:
         h = x.to(self.weight.dtype).expand(len(self.weight), -1, -1)
-        out = Product.apply(self.weight, h.contiguous(), self).to(x.dtype)
-        return out.squeeze(0) if self.single else out
+        out = function.apply(self.weight, h.contiguous(), self, *args)
+        return (out.squeeze(0) if self.single else out).to(x.dtype)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         r"""The gradient of the weights."""
@@ -96,17 +107,41 @@ class Product(torch.autograd.Function):
         )
 
 
-class Degree(torch.autograd.Function):
-    r"""The row sums. The gradient of a pair's weight is
-    :math:`g_i + g_j`.
+class NormalizedProduct(torch.autograd.Function):
+    r"""The products :math:`\mathbf{D}^{-1/2} (\mathbf{A} + \ell \mathbf{I})
+    \mathbf{D}^{-1/2} \mathbf{X}`, where :math:`\mathbf{D}` are the row sums
+    of the middle matrix. A pair's weight has a gradient through the product
+    and one through both of its nodes' sums.
     """
 
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, adj: Adjacency) -> Tensor:
-        ctx.pattern = adj.pattern
-        return adj.product(weight.new_ones(weight.size(0), adj.num_nodes, 1))
+    def forward(
+        ctx: Any, weight: Tensor, x: Tensor, adj: Adjacency, loop: float
+    ) -> Tensor:
+        scale = (adj.degree + loop).rsqrt_()
+        scaled = scale * x
+        total = adj.product(scaled).add_(scaled, alpha=loop)
+        ctx.save_for_backward(x, scale, scaled, total)
+        ctx.adj, ctx.loop = adj, loop
+        return scale * total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Any:
-        return ctx.pattern.sum(grad.squeeze(-1)), None
+        x, scale, scaled, total = ctx.saved_tensors
+        adj = ctx.adj
+        needs_weight, needs_x, *_ = ctx.needs_input_grad
+        grad_total = scale * grad
+        grad_scaled = adj.product(grad_total).add_(grad_total, alpha=ctx.loop)
+        grad_weight = None
+        if needs_weight:
+            grad_scale = (grad * total).addcmul_(grad_scaled, x)
+            grad_scale = grad_scale.sum(dim=-1, keepdim=True)
+            # scale = degree^(-1/2); a constant column adds both nodes' parts:
+            grad_degree = grad_scale.mul_(scale.pow(3)).mul_(-0.5)
+            grad_weight = adj.dot(
+                torch.cat([grad_total, grad_degree], dim=-1),
+                torch.cat([scaled, torch.ones_like(scale)], dim=-1),
+            )
+        grad_x = grad_scaled.mul_(scale) if needs_x else None
+        return grad_weight, grad_x, None, None

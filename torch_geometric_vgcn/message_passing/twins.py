@@ -1,6 +1,5 @@
-r"""What convs compute from adjacency matrices that know products
-:obj:`adj @ x` and their row sums :obj:`adj.degree`, for one graph or several
-at once.
+r"""What convs compute from adjacency matrices that know products, for one
+graph or several at once.
 """
 
 from collections.abc import Callable
@@ -17,21 +16,12 @@ from torch_geometric_vgcn.message_passing.base import (
 )
 
 
-def _normalized(adj: Any, x: Tensor, loop: float = 1.0) -> Tensor:
-    r""":math:`\mathbf{D}^{-1/2} (\mathbf{A} + \ell \mathbf{I})
-    \mathbf{D}^{-1/2} \mathbf{X}`.
-    """
-    scale = (adj.degree + loop).rsqrt()
-    x = scale * x
-    return scale * (adj @ x + loop * x)
-
-
 def _gcn(
     conv: GCNConv, x: Tensor, adj: Any, edge_weight: None = None
 ) -> Tensor:
     x = adj.features.linear(x, conv.lin.weight)
     if conv.normalize:
-        out = _normalized(adj, x, 2.0 if conv.improved else 1.0)
+        out = adj.normalized(x, 2.0 if conv.improved else 1.0)
     else:
         out = adj @ x
     return out if conv.bias is None else out + conv.bias
@@ -55,7 +45,7 @@ def _sg(conv: SGConv, x: Tensor, adj: Any, edge_weight: None = None) -> Tensor:
     narrow = conv.lin.out_channels < conv.lin.in_channels
     out = adj.features.linear(x, conv.lin.weight) if narrow else x
     for _ in range(conv.K):
-        out = _normalized(adj, out)
+        out = adj.normalized(out)
     if not narrow:
         return conv.lin(out)
     return out if conv.lin.bias is None else out + conv.lin.bias

@@ -49,10 +49,6 @@ class CompressedRows(Pattern):
         ]
         return torch.cat(outs).view(left.size(0), -1)
 
-    def sum(self, value: Tensor) -> Tensor:
-        row, col = self.index
-        return value.index_select(1, row) + value.index_select(1, col)
-
     def block(self, part: Tensor) -> 'Block':
         r"""The pattern for as many graphs as :obj:`part` has rows."""
         count = part.size(0)

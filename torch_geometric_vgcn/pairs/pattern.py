@@ -26,9 +26,3 @@ class Pattern(ABC):
         \mathbf{l}_j^{\top} \mathbf{r}_i` for each pair, of shape
         :obj:`[S, P]`, from :obj:`[S, N, d]`.
         """
-
-    @abstractmethod
-    def sum(self, value: Tensor) -> Tensor:
-        r"""The gradients of weights that count for both of their nodes,
-        :math:`v_i + v_j`, of shape :obj:`[S, P]`, from :obj:`[S, N]`.
-        """

@@ -45,14 +45,6 @@ class Triangle(Pattern):
                 tile.pack(product, piece)
         return out
 
-    def sum(self, value: Tensor) -> Tensor:
-        out = value.new_empty(value.size(0), self.num_pairs)
-        for tile in self.tiles:
-            for s, piece in enumerate(out[:, tile.pairs]):
-                both = value[s, tile.rows, None] + value[s, tile.cols]
-                tile.pack(both, piece)
-        return out
-
 
 class Tile:
     r"""Some rows of the upper triangle, from the first of their columns on.

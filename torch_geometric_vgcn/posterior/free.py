@@ -1,5 +1,8 @@
+from typing import Any
+
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
 from torch_geometric_vgcn.posterior.base import Posterior
@@ -10,20 +13,58 @@ class FreePosterior(Posterior):
     r"""One free logit a pair,
     :math:`\theta_{ij} = \theta^o_{ij} + \delta_{ij}`: the paper's free
     parametrisation. It starts at :math:`\delta = 0`.
+
+    Args:
+        sparse (bool, optional): If set to :obj:`True`, the gradient is a
+            sparse tensor of the pairs in the mini-batch, as that of
+            :class:`torch.nn.Embedding`: with :class:`torch.optim.SparseAdam`
+            a step costs what its pairs cost, and leaves the other logits and
+            their moments alone. (default: :obj:`False`)
     """
 
     offset: Parameter
+
+    def __init__(self, sparse: bool = False) -> None:
+        super().__init__()
+        self.sparse = sparse
 
     def start_at(self, prior: Prior) -> None:
         self.offset = Parameter(torch.zeros_like(prior.logits))
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
         position = prior.pairs.position
-        offset = self.offset if position is None else self.offset[position]
-        if offset.shape != prior.logits.shape:
+        count = self.offset.numel() if position is None else position.numel()
+        if count != prior.logits.numel():
             raise ValueError(
-                f'FreePosterior has a logit for each of {offset.numel()} '
+                f'FreePosterior has a logit for each of {count} '
                 f'pairs and no others, got a prior of {len(prior.pairs)} '
                 'pairs: use AmortizedPosterior for unseen nodes'
             )
+        if self.sparse:
+            if position is None:
+                position = torch.arange(count, device=self.offset.device)
+            return prior.logits + _Selected.apply(self.offset, position)
+        offset = self.offset if position is None else self.offset[position]
         return prior.logits + offset
+
+    def extra_repr(self) -> str:
+        return 'sparse=True' if self.sparse else ''
+
+
+class _Selected(torch.autograd.Function):
+    r"""Some elements, each once, with a sparse gradient."""
+
+    @staticmethod
+    def forward(ctx: Any, value: Tensor, position: Tensor) -> Tensor:
+        ctx.save_for_backward(position)
+        ctx.size = value.shape
+        return value.index_select(0, position)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        (position,) = ctx.saved_tensors
+        sparse = torch.sparse_coo_tensor(
+            position.unsqueeze(0), grad, ctx.size, check_invariants=False
+        )
+        return sparse, None

@@ -1,0 +1,52 @@
+r"""How time and memory are measured."""
+
+import gc
+import resource
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import torch
+
+
+def seconds(
+    steps: dict[str, Callable[[], object]], repeat: int = 7
+) -> dict[str, float]:
+    r"""The least processor time of each of several steps, which take turns so
+    that a busy machine is busy for all of them.
+    """
+    for step in steps.values():  # caches fill, allocators grow
+        step()
+        step()
+    best = dict.fromkeys(steps, float('inf'))
+    for _ in range(repeat):
+        for name, step in steps.items():
+            start = time.process_time()
+            step()
+            best[name] = min(best[name], time.process_time() - start)
+    return best
+
+
+def megabytes(step: Callable[[], object], warm_up: int = 0) -> float:
+    r"""The memory that a step needs at its peak, on top of what was there."""
+    for _ in range(warm_up):
+        step()
+    gc.collect()
+    before = _status('VmRSS')
+    try:
+        Path('/proc/self/clear_refs').write_text('5')  # forgets the peak
+    except OSError:
+        before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    step()
+    return _status('VmHWM') - before
+
+
+def _status(name: str) -> float:
+    for line in Path('/proc/self/status').read_text().splitlines():
+        if line.startswith(name + ':'):
+            return int(line.split()[1]) / 1024
+    raise RuntimeError(f'/proc/self/status has no {name}')
+
+
+def machine() -> dict[str, object]:
+    return {'torch': torch.__version__, 'threads': torch.get_num_threads()}
