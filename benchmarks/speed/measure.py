@@ -10,14 +10,16 @@ import torch
 
 
 def seconds(
-    steps: dict[str, Callable[[], object]], repeat: int = 7
+    steps: dict[str, Callable[[], object]],
+    repeat: int = 7,
+    warm_up: int = 2,
 ) -> dict[str, float]:
     r"""The least processor time of each of several steps, which take turns so
     that a busy machine is busy for all of them.
     """
     for step in steps.values():  # caches fill, allocators grow
-        step()
-        step()
+        for _ in range(warm_up):
+            step()
     best = dict.fromkeys(steps, float('inf'))
     for _ in range(repeat):
         for name, step in steps.items():

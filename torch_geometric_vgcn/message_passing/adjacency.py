@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from torch_geometric_vgcn.message_passing.features import Features
+from torch_geometric_vgcn.pairs.compressed_rows import VECTOR
 from torch_geometric_vgcn.sample import GraphSample
 
 
@@ -61,9 +62,13 @@ class Adjacency:
         self, function: type[torch.autograd.Function], x: Tensor, *args: float
     ) -> Tensor:
         # Autocast may have made the features narrower than the weights:
-        h = x.to(self.weight.dtype).expand(len(self.weight), -1, -1)
-        out = function.apply(self.weight, h.contiguous(), self, *args)
+        h = x.to(self.weight.dtype)
+        out = function.apply(self.weight, h, self, *args)
         return (out.squeeze(0) if self.single else out).to(x.dtype)
+
+    def for_each(self, x: Tensor) -> Tensor:
+        r"""Features for each graph, of shape :obj:`[S, N, d]`."""
+        return x.expand(len(self.weight), -1, -1).contiguous()
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         r"""The gradient of the weights."""
@@ -92,17 +97,18 @@ class Product(torch.autograd.Function):
     def forward(ctx: Any, weight: Tensor, x: Tensor, adj: Adjacency) -> Tensor:
         ctx.save_for_backward(x)
         ctx.adj = adj
-        return adj.product(x)
+        return adj.product(adj.for_each(x))
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Any:
         (x,) = ctx.saved_tensors
-        adj, grad = ctx.adj, grad.contiguous()
+        adj = ctx.adj
+        grad = adj.for_each(grad)
         needs_weight, needs_x, _ = ctx.needs_input_grad
         return (
-            adj.dot(grad, x) if needs_weight else None,
-            adj.product(grad) if needs_x else None,
+            adj.dot(grad, adj.for_each(x)) if needs_weight else None,
+            adj.product(grad).sum_to_size(x.shape) if needs_x else None,
             None,
         )
 
@@ -121,27 +127,30 @@ class NormalizedProduct(torch.autograd.Function):
         scale = (adj.degree + loop).rsqrt_()
         scaled = scale * x
         total = adj.product(scaled).add_(scaled, alpha=loop)
-        ctx.save_for_backward(x, scale, scaled, total)
+        ctx.save_for_backward(x, scale, total)
         ctx.adj, ctx.loop = adj, loop
         return scale * total
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Any:
-        x, scale, scaled, total = ctx.saved_tensors
-        adj = ctx.adj
-        needs_weight, needs_x, *_ = ctx.needs_input_grad
-        grad_total = scale * grad
+        x, scale, total = ctx.saved_tensors
+        adj, needs_weight = ctx.adj, ctx.needs_input_grad[0]
+        # Beside the columns of the product, one for the sums of rows:
+        width = grad.size(-1)
+        size = (*grad.shape[:-1], width + VECTOR - width % VECTOR)
+        left, right = grad.new_empty(size), grad.new_empty(size)
+        grad_total = torch.mul(scale, grad, out=left[..., :width])
         grad_scaled = adj.product(grad_total).add_(grad_total, alpha=ctx.loop)
         grad_weight = None
         if needs_weight:
             grad_scale = (grad * total).addcmul_(grad_scaled, x)
+            # scale = degree^(-1/2)
             grad_scale = grad_scale.sum(dim=-1, keepdim=True)
-            # scale = degree^(-1/2); a constant column adds both nodes' parts:
-            grad_degree = grad_scale.mul_(scale.pow(3)).mul_(-0.5)
-            grad_weight = adj.dot(
-                torch.cat([grad_total, grad_degree], dim=-1),
-                torch.cat([scaled, torch.ones_like(scale)], dim=-1),
-            )
-        grad_x = grad_scaled.mul_(scale) if needs_x else None
+            left[..., width:] = grad_scale * scale.pow(3) / -2
+            torch.mul(scale, x, out=right[..., :width])
+            right[..., width] = 1.0
+            right[..., width + 1 :] = 0.0  # only fills up
+            grad_weight = adj.dot(left, right)
+        grad_x = grad_scaled.mul_(scale).sum_to_size(x.shape)
         return grad_weight, grad_x, None, None

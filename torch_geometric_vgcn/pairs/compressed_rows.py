@@ -6,6 +6,7 @@ from torch.nn.functional import pad
 
 from torch_geometric_vgcn.pairs.pattern import Pattern
 
+VECTOR = 8  # numbers that a core multiplies at once
 TOGETHER = 2**22  # entries up to which several graphs are one matrix
 
 
@@ -33,21 +34,30 @@ class CompressedRows(Pattern):
         ]
 
     def product(self, entries: list[Tensor], x: Tensor) -> Tensor:
-        parts = x.split(self.together)
-        outs = [
-            matrix @ part.flatten(0, 1)
-            for matrix, part in zip(entries, parts, strict=True)
-        ]
-        return torch.cat(outs).view_as(x)
+        out = torch.empty_like(x, memory_format=torch.contiguous_format)
+        groups = zip(
+            entries,
+            x.split(self.together),
+            out.split(self.together),
+            strict=True,
+        )
+        for matrix, part, result in groups:
+            torch.mm(matrix, part.flatten(0, 1), out=result.flatten(0, 1))
+        return out
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
-        rows = torch.cat([left, right], dim=-1).split(self.together)
-        cols = torch.cat([right, left], dim=-1).split(self.together)
-        outs = [
-            self.block(row).dot(row.flatten(0, 1), col.flatten(0, 1))
-            for row, col in zip(rows, cols, strict=True)
-        ]
-        return torch.cat(outs).view(left.size(0), -1)
+        out = left.new_zeros(left.size(0), self.index.size(1))
+        groups = zip(
+            left.split(self.together),
+            right.split(self.together),
+            out.split(self.together),
+            strict=True,
+        )
+        for rows, cols, result in groups:
+            self.block(rows).dot(
+                rows.flatten(0, 1), cols.flatten(0, 1), result.view(-1)
+            )
+        return out
 
     def block(self, part: Tensor) -> 'Block':
         r"""The pattern for as many graphs as :obj:`part` has rows."""
@@ -93,17 +103,22 @@ class Block:
             check_invariants=False,
         )
 
-    def dot(self, rows: Tensor, cols: Tensor) -> Tensor:
-        r"""The products of the pairs' rows and columns."""
+    def dot(self, left: Tensor, right: Tensor, out: Tensor) -> None:
+        r"""Adds the pairs' products, both ways, to :obj:`out`."""
         upper = torch.sparse_csr_tensor(
             self.upper_crow,
             self.upper_col,
-            rows.new_zeros(self.upper_col.numel()),
+            out,
             self.size,
             check_invariants=False,
         )
-        product = torch.sparse.sampled_addmm(upper, rows, cols.t(), beta=0.0)
-        return product.values()
+        # The kernel is ten times slower without whole vectors:
+        extra = -left.size(1) % VECTOR
+        if extra > 0:
+            left, right = pad(left, (0, extra)), pad(right, (0, extra))
+        # In place, or the pattern would be copied each time:
+        torch.sparse.sampled_addmm(upper, left, right.t(), out=upper)
+        torch.sparse.sampled_addmm(upper, right, left.t(), out=upper)
 
 
 def _pointer(row: Tensor, num_nodes: int) -> Tensor:

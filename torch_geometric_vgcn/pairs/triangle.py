@@ -28,7 +28,7 @@ class Triangle(Pattern):
         return [tile.unpack(weight[:, tile.pairs]) for tile in self.tiles]
 
     def product(self, entries: list[Tensor], x: Tensor) -> Tensor:
-        out = torch.zeros_like(x)
+        out = torch.zeros_like(x, memory_format=torch.contiguous_format)
         for tile, upper in zip(self.tiles, entries, strict=True):
             for s, matrix in enumerate(upper):
                 out[s, tile.rows].addmm_(matrix, x[s, tile.cols])

@@ -1,0 +1,109 @@
+r"""Cost per candidate and peak memory from ten thousand to a million nodes, on
+a synthetic block model with twenty candidates a node.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+
+import torch
+from measure import megabytes, seconds
+from torch import Tensor
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
+
+SIZES = (10_000, 100_000, 1_000_000)
+KEEP = {
+    'MALLOC_MMAP_THRESHOLD_': str(2**33),
+    'MALLOC_TRIM_THRESHOLD_': str(2**34),
+}
+
+
+def block_model(
+    num_nodes: int, degree: int = 20, block: int = 1000
+) -> tuple[Tensor, Tensor, Tensor]:
+    r"""Features, candidates and classes. A block is a class's community; of
+    the candidates a tenth go anywhere.
+    """
+    generator = torch.Generator().manual_seed(0)
+    row = torch.arange(num_nodes).repeat_interleave(degree)
+    inside = torch.rand(row.numel(), generator=generator) < 0.9
+    near = row // block * block + torch.randint(
+        block, row.shape, generator=generator
+    )
+    far = torch.randint(num_nodes, row.shape, generator=generator)
+    col = torch.where(inside, near, far)
+    kept = row != col
+    y = torch.arange(num_nodes) // block % 7
+    mean = torch.randn(7, 32, generator=generator)
+    x = mean[y] + 2 * torch.randn(num_nodes, 32, generator=generator)
+    return x, torch.stack([row, col])[:, kept], y
+
+
+def one(num_nodes: int, num_samples: int = 3) -> dict:
+    x, edge_index, y = block_model(num_nodes)
+    train = torch.arange(0, num_nodes, 100)
+    parts: dict = {}
+
+    def build() -> None:
+        prior = SmoothedPrior(edge_index, num_nodes)
+        learner = VariationalGraphLearner(GCN(32, 16, 2, 7), prior)
+        parts['learner'] = learner
+        parts['optimizer'] = torch.optim.Adam(
+            learner.parameters(), lr=0.01, fused=True
+        )
+
+    def step() -> None:
+        learner, optimizer = parts['learner'], parts['optimizer']
+        optimizer.zero_grad()
+        out = learner(x, num_samples=num_samples)
+        loss = learner.objective(out, y, train).loss
+        loss.backward()
+        optimizer.step()
+        parts['loss'] = float(loss)
+
+    def all_of_it() -> None:
+        build()
+        step()
+        step()
+
+    peak = megabytes(all_of_it)
+    first = parts['loss']
+    best = seconds({'step': step}, repeat=3, warm_up=0)['step']
+    pairs = len(parts['learner'].prior.pairs)
+    return {
+        'nodes': num_nodes,
+        'pairs': pairs,
+        'seconds a step': best,
+        'ns a pair and graph': 1e9 * best / pairs / num_samples,
+        'peak MB': peak,
+        'bytes a pair': 2**20 * peak / pairs,
+        'loss falls': parts['loss'] < first,
+    }
+
+
+def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
+    r"""Each size in a process of its own, so that peaks are its own: once as
+    it comes, and once with a malloc that keeps large blocks instead of giving
+    them back to the system after each use.
+    """
+    rows = []
+    for keep in (False, True):
+        env = {**os.environ, **(KEEP if keep else {})}
+        for size in sizes:
+            command = [sys.executable, __file__, '--nodes', str(size)]
+            done = subprocess.run(
+                command, check=True, stdout=subprocess.PIPE, env=env
+            )
+            row = json.loads(done.stdout.splitlines()[-1])
+            rows.append({'malloc keeps blocks': keep, **row})
+    return rows
+
+
+if __name__ == '__main__':
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument('--nodes', type=int, default=10_000)
+    print(json.dumps(one(parser.parse_args().nodes)))
