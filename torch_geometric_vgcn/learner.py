@@ -227,7 +227,7 @@ class VariationalGraphLearner(Module):
         training, sample = self.training, self.sample
         self.eval()
         try:
-            total: Tensor | float = 0.0
+            total = x.new_zeros(())
             for start in range(0, num_samples, together):
                 count = min(together, num_samples - start)
                 out = self(x, num_samples=count, prior=prior)

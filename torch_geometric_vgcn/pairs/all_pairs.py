@@ -16,6 +16,8 @@ class AllPairs(Pairs):
         num_nodes (int): The number of nodes :math:`N`.
     """
 
+    _where: Tensor  # empty; there for its device
+
     def __init__(
         self,
         num_nodes: int,
@@ -23,31 +25,62 @@ class AllPairs(Pairs):
         node_id: Tensor | None = None,
     ) -> None:
         check_num_nodes(num_nodes)
-        index = torch.triu_indices(num_nodes, num_nodes, offset=1)
-        super().__init__(index, num_nodes, position, node_id)
+        super().__init__(num_nodes, position, node_id)
+        self.register_buffer('_where', torch.empty(0), persistent=False)
+
+    def __len__(self) -> int:
+        return self.num_possible
+
+    @property
+    def device(self) -> torch.device:
+        return self._where.device
+
+    @property
+    def index(self) -> Tensor:  # type: ignore[override]
+        # Four times the size of the logits: made when asked for, not kept.
+        n = self.num_nodes
+        return torch.triu_indices(n, n, offset=1, device=self.device)
+
+    @property
+    def key(self) -> Tensor:  # type: ignore[override]
+        row, col = self.index
+        return row * self.num_nodes + col
+
+    def contains(self, edge_index: Tensor) -> Tensor:
+        place = self._place(edge_index.to(self.device).long())
+        mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
+        mask[place] = True
+        return mask
+
+    def _upper(self) -> Tensor:
+        n = self.num_nodes
+        mask = torch.ones(n, n, dtype=torch.bool, device=self.device)
+        return mask.triu_(diagonal=1)
+
+    def _place(self, index: Tensor) -> Tensor:
+        r"""Where pairs of nodes stand among the pairs."""
+        low, high = index.sort(dim=0).values
+        # Rows of the upper triangle start where all earlier rows have ended:
+        row_start = low * (2 * self.num_nodes - low - 1) // 2
+        return row_start + (high - low - 1)
 
     def to_dense(self, value: Tensor) -> Tensor:
         r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` a pair and
         a zero diagonal.
         """
-        adj = value.new_zeros(self.num_nodes * self.num_nodes)
-        adj = adj.index_copy(0, self.key, value)
-        adj = adj.view(self.num_nodes, self.num_nodes)
+        adj = value.new_zeros(self.num_nodes, self.num_nodes)
+        adj = adj.masked_scatter(self._upper(), value)
         return adj + adj.t()
 
     def _make_pattern(self) -> Triangle:
-        return Triangle(self.num_nodes, self.index.device)
+        return Triangle(self.num_nodes, self.device)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
-        return (left @ right.t()).flatten().index_select(0, self.key)
+        return (left @ right.t()).masked_select(self._upper())
 
     def subset(self, node_id: Tensor) -> 'AllPairs':
         check_node_id(node_id, self.num_nodes)
-        node_id = node_id.to(self.index)
-        pairs = AllPairs(node_id.numel()).to(self.index.device)
-        # Rows of the upper triangle start where all earlier rows have ended:
-        low, high = node_id[pairs.index].sort(dim=0).values
-        row_start = low * (2 * self.num_nodes - low - 1) // 2
-        pairs.position = row_start + (high - low - 1)
-        pairs.node_id = node_id
+        node_id = node_id.to(self.device).long()
+        pairs = AllPairs(node_id.numel(), node_id=node_id).to(self.device)
+        pairs.position = self._place(node_id[pairs.index])
         return pairs

@@ -15,7 +15,6 @@ class Pairs(Module, ABC):
     :math:`(i, j)`.
 
     Args:
-        index (Tensor): The pairs, of shape :obj:`[2, P]`.
         num_nodes (int): The number of nodes :math:`N`.
         position (Tensor, optional): Where each pair stands in the pairs that
             this is a subset of. (default: :obj:`None`)
@@ -23,14 +22,13 @@ class Pairs(Module, ABC):
             (default: :obj:`None`)
     """
 
-    index: Tensor
+    index: Tensor  # [2, P]
     key: Tensor  # one increasing number a pair, i * N + j
     position: Tensor | None
     node_id: Tensor | None
 
     def __init__(
         self,
-        index: Tensor,
         num_nodes: int,
         position: Tensor | None = None,
         node_id: Tensor | None = None,
@@ -38,14 +36,15 @@ class Pairs(Module, ABC):
         super().__init__()
         self.num_nodes = num_nodes
         self._pattern: tuple[torch.device, Pattern] | None = None
-        self.register_buffer('index', index, persistent=False)
-        key = index[0] * num_nodes + index[1]
-        self.register_buffer('key', key, persistent=False)
         self.register_buffer('position', position, persistent=False)
         self.register_buffer('node_id', node_id, persistent=False)
 
-    def __len__(self) -> int:
-        return self.index.size(1)
+    @abstractmethod
+    def __len__(self) -> int: ...
+
+    @property
+    @abstractmethod
+    def device(self) -> torch.device: ...
 
     @property
     def num_possible(self) -> int:
@@ -55,20 +54,18 @@ class Pairs(Module, ABC):
     @property
     def pattern(self) -> Pattern:
         r"""Where the pairs stand in a symmetric matrix, found out once."""
-        device = self.index.device
-        if self._pattern is None or self._pattern[0] != device:
-            self._pattern = (device, self._make_pattern())
+        if self._pattern is None or self._pattern[0] != self.device:
+            self._pattern = (self.device, self._make_pattern())
         return self._pattern[1]
 
     @abstractmethod
     def _make_pattern(self) -> Pattern: ...
 
+    @abstractmethod
     def contains(self, edge_index: Tensor) -> Tensor:
         r"""Tells for each pair whether :obj:`edge_index` connects it, in
         whichever direction: a mask of shape :obj:`[P]`.
         """
-        key = pair_key(edge_index.to(self.index), self.num_nodes)
-        return torch.isin(self.key, key)
 
     @abstractmethod
     def dot(self, left: Tensor, right: Tensor) -> Tensor:

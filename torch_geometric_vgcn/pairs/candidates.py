@@ -27,8 +27,23 @@ class Candidates(Pairs):
         check_num_nodes(num_nodes)
         check_edge_index(edge_index, num_nodes)
         key = pair_key(edge_index.long(), num_nodes).unique()
-        index = torch.stack([key // num_nodes, key % num_nodes])
-        super().__init__(index, num_nodes)
+        super().__init__(num_nodes)
+        self._set(torch.stack([key // num_nodes, key % num_nodes]), key)
+
+    def _set(self, index: Tensor, key: Tensor) -> None:
+        self.register_buffer('index', index, persistent=False)
+        self.register_buffer('key', key, persistent=False)
+
+    def __len__(self) -> int:
+        return self.index.size(1)
+
+    @property
+    def device(self) -> torch.device:
+        return self.index.device
+
+    def contains(self, edge_index: Tensor) -> Tensor:
+        key = pair_key(edge_index.to(self.index), self.num_nodes)
+        return torch.isin(self.key, key)
 
     def _make_pattern(self) -> CompressedRows:
         return CompressedRows(self.index, self.num_nodes)
@@ -51,12 +66,11 @@ class Candidates(Pairs):
         index = local[self.index]
         position = (index >= 0).all(dim=0).nonzero().view(-1)
         index = index[:, position].sort(dim=0).values
-        order = (index[0] * node_id.numel() + index[1]).argsort()
+        key, order = (index[0] * node_id.numel() + index[1]).sort()
         # Not through '__init__': no edge at all is a fair subset.
         pairs = Candidates.__new__(Candidates)
-        Pairs.__init__(
-            pairs, index[:, order], node_id.numel(), position[order], node_id
-        )
+        Pairs.__init__(pairs, node_id.numel(), position[order], node_id)
+        pairs._set(index[:, order], key)
         return pairs
 
     def get_extra_state(self) -> dict[str, int]:

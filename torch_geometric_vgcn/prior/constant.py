@@ -24,5 +24,5 @@ class ConstantPrior(Prior):
         background: float | None = None,
     ) -> None:
         value = logit(check_probability(rho, 'rho'))
-        logits = torch.full((len(pairs),), value, device=pairs.index.device)
+        logits = torch.full((len(pairs),), value, device=pairs.device)
         super().__init__(pairs, logits, background)

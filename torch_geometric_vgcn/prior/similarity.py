@@ -25,7 +25,8 @@ def jaccard_similarity(x: Tensor, pairs: Pairs) -> Tensor:
     x = (x != 0).to(x.dtype)
     both = pairs.dot(x, x)
     size = x.sum(dim=-1)
-    either = size[pairs.index[0]] + size[pairs.index[1]] - both
+    row, col = pairs.index
+    either = size[row] + size[col] - both
     return both / either.clamp(min=1)
 
 
@@ -35,5 +36,6 @@ def negative_distance(x: Tensor, pairs: Pairs) -> Tensor:
     """
     x = x.to_dense() if x.layout != torch.strided else x
     square = x.square().sum(dim=-1)
-    total = square[pairs.index[0]] + square[pairs.index[1]]
+    row, col = pairs.index
+    total = square[row] + square[col]
     return -(total - 2 * pairs.dot(x, x)).clamp(min=0).sqrt()

@@ -67,7 +67,7 @@ class SmoothedPrior(Prior):
             check_probability(rho1, 'rho1'),
         )
         values = torch.tensor([logit(p) for p in probs])
-        values = values.to(pairs.index.device)
+        values = values.to(pairs.device)
         observed = pairs.contains(edge_index)
         missing = pair_key(edge_index, num_nodes).unique().numel()
         missing -= int(observed.sum())

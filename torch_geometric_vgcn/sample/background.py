@@ -40,7 +40,7 @@ def draw_background(
         size,
         generator=generator,
         dtype=torch.double,
-        device=pairs.index.device,
+        device=pairs.device,
     )
     gap = torch.log1p(-uniform) / math.log1p(-prob)
     # Beyond the last pair all gaps are alike, and sums mustn't overflow:

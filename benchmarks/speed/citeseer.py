@@ -1,0 +1,103 @@
+r"""Citeseer without its graph: the models that are compared, a step of each."""
+
+from collections.abc import Callable
+
+import torch
+from straightforward import Straightforward
+from torch import Tensor
+from torch_geometric import seed_everything
+from torch_geometric.data import Data
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import (
+    AllPairs,
+    EdgeWeight,
+    SmoothedPrior,
+    VariationalGraphLearner,
+)
+from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.transforms import KNNGraph
+
+SAMPLES = 3
+BETA = 0.01
+Step = Callable[[], object]
+
+
+def load(name: str = 'CiteSeer', k: int = 20) -> Data:
+    data = KNNGraph(k)(planetoid(name)[0])
+    data.train = data.train_mask.nonzero().view(-1)
+    return data
+
+
+def gcn(data: Data) -> GCN:
+    seed_everything(0)
+    num_classes = int(data.y.max()) + 1
+    return GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
+
+
+def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
+    n = data.num_nodes
+    pairs = AllPairs(n) if dense else None
+    prior = SmoothedPrior(data.edge_index, n, pairs=pairs)
+    return VariationalGraphLearner(gcn(data), prior)
+
+
+def along_messages(data: Data) -> VariationalGraphLearner:
+    r"""The same model, through PyG's own :obj:`edge_weight`."""
+    model = learner(data)
+    model.route = EdgeWeight(model.conv)
+    return model
+
+
+def straightforward(data: Data) -> Straightforward:
+    seed_everything(0)
+    n, num_classes = data.num_nodes, int(data.y.max()) + 1
+    return Straightforward(data.num_features, num_classes, data.edge_index, n)
+
+
+def adam(model: torch.nn.Module) -> torch.optim.Adam:
+    return torch.optim.Adam(model.parameters(), lr=0.01)
+
+
+def our_step(model: VariationalGraphLearner, data: Data, x: Tensor) -> Step:
+    optimizer = adam(model)
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        out = model(x, num_samples=SAMPLES)
+        loss = model.objective(out, data.y, data.train).loss
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def straightforward_step(model: Straightforward, data: Data) -> Step:
+    optimizer = adam(model)
+    y = data.y.clone()
+    y[~data.train_mask] = -1
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        loss = model.loss(data.x, y, SAMPLES, BETA)
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
+
+
+def bare_step(data: Data, x: Tensor) -> Step:
+    model = gcn(data)
+    optimizer = adam(model)
+
+    def step() -> Tensor:
+        optimizer.zero_grad()
+        out = model(x, data.edge_index)[data.train]
+        loss = torch.nn.functional.cross_entropy(out, data.y[data.train])
+        loss.backward()
+        optimizer.step()
+        return loss.detach()
+
+    return step
