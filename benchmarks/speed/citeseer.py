@@ -1,4 +1,4 @@
-r"""Citeseer without its graph: the models that are compared, a step of each."""
+r"""Citeseer without its graph: the models to compare, and a step of each."""
 
 from collections.abc import Callable
 
@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.nn import GCN
+from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
     AllPairs,
@@ -16,7 +17,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.transforms import KNNGraph
+from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 SAMPLES = 3
 BETA = 0.01
@@ -24,7 +25,8 @@ Step = Callable[[], object]
 
 
 def load(name: str = 'CiteSeer', k: int = 20) -> Data:
-    data = KNNGraph(k)(planetoid(name)[0])
+    transform = Compose([NormalizeFeatures(), KNNGraph(k), HalfValidation()])
+    data = transform(planetoid(name)[0])
     data.train = data.train_mask.nonzero().view(-1)
     return data
 
@@ -56,7 +58,15 @@ def straightforward(data: Data) -> Straightforward:
 
 
 def adam(model: torch.nn.Module) -> torch.optim.Adam:
-    return torch.optim.Adam(model.parameters(), lr=0.01)
+    logits, weights = [], []
+    for name, parameter in model.named_parameters():
+        is_logit = name in ('logits', 'posterior.offset')
+        (logits if is_logit else weights).append(parameter)
+    groups = [
+        {'params': weights, 'lr': 0.02, 'weight_decay': 5e-4},
+        {'params': logits, 'lr': 0.01},
+    ]
+    return torch.optim.Adam(groups)
 
 
 def our_step(model: VariationalGraphLearner, data: Data, x: Tensor) -> Step:

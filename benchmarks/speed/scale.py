@@ -103,6 +103,48 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
     return rows
 
 
+def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
+    out = []
+    for keep in (False, True):
+        mine = [row for row in rows if row['malloc keeps blocks'] == keep]
+        cost = [row['ns a pair and graph'] for row in mine]
+        small, large = mine[0]['nodes'], mine[-1]['nodes']
+        malloc = ', malloc keeping blocks' if keep else ''
+        out.append(
+            (
+                f'cost per candidate, {large:,} nodes{malloc}',
+                f'{small:,} nodes',
+                f'{cost[-1] / cost[0]:.1f} ×',
+                f'{cost[-1]:.0f} ns, {cost[0]:.0f} ns a graph',
+            )
+        )
+    return out
+
+
+def table(rows: list[dict]) -> list[str]:
+    lines = [
+        '| nodes | candidate pairs | s a step | ns a pair and graph | '
+        'peak MB | malloc keeps blocks |',
+        '| --- | --- | --- | --- | --- | --- |',
+    ]
+    for row in rows:
+        lines.append(
+            f'| {row["nodes"]:,} | {row["pairs"]:,} | '
+            f'{row["seconds a step"]:.2f} | '
+            f'{row["ns a pair and graph"]:.0f} | {row["peak MB"]:.0f} | '
+            f'{"yes" if row["malloc keeps blocks"] else "no"} |'
+        )
+    setting = ' '.join(f'{name}={value}' for name, value in KEEP.items())
+    return [
+        *lines,
+        '',
+        'A block model of communities of a thousand nodes, twenty candidates '
+        'a node of which a tenth go anywhere, S = 3. For large graphs part '
+        'of the cost is memory that malloc gives back to the system after '
+        f'each use; with glibc, `{setting}` in the environment keeps it.',
+    ]
+
+
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument('--nodes', type=int, default=10_000)

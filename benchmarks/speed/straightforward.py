@@ -45,12 +45,22 @@ class Straightforward(torch.nn.Module):
         return -bound.mean()
 
     def classify(self, x: Tensor, edges: Tensor, y: Tensor) -> Tensor:
+        out = self(x, edges)
+        labeled = y >= 0
+        return out[labeled].gather(1, y[labeled].view(-1, 1)).view(-1)
+
+    def forward(self, x: Tensor, edges: Tensor) -> Tensor:
         row, col = self.index
         upper = x.new_zeros(self.num_nodes, self.num_nodes)
         upper = upper.index_put((row, col), edges)
         adj = upper + upper.t()
         h = self.conv1(x, adj).relu()
         h = torch.nn.functional.dropout(h, self.dropout, self.training)
-        out = self.conv2(h, adj).squeeze(0).log_softmax(dim=-1)
-        labeled = y >= 0
-        return out[labeled].gather(1, y[labeled].view(-1, 1)).view(-1)
+        return self.conv2(h, adj).squeeze(0).log_softmax(dim=-1)
+
+    def predict(self, x: Tensor, num_samples: int) -> Tensor:
+        q = LogitRelaxedBernoulli(self.tau, logits=self.logits)
+        total = x.new_zeros(())
+        for _ in range(num_samples):
+            total = total + self(x, q.rsample().sigmoid()).exp()
+        return total / num_samples
