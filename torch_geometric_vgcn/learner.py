@@ -227,16 +227,16 @@ class VariationalGraphLearner(Module):
         training, sample = self.training, self.sample
         self.eval()
         try:
-            total = x.new_zeros(())
+            parts = []
             for start in range(0, num_samples, together):
                 count = min(together, num_samples - start)
                 out = self(x, num_samples=count, prior=prior)
                 mean = self.likelihood.mean(out)
-                total = total + (mean.sum(dim=0) if count > 1 else mean)
+                parts.append(mean.sum(dim=0) if count > 1 else mean)
         finally:
             self.train(training)
             self.sample = sample
-        return total / num_samples
+        return torch.stack(parts).sum(dim=0) / num_samples
 
     def edge_probs(
         self, x: Tensor | None = None, prior: Prior | None = None

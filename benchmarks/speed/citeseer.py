@@ -69,45 +69,36 @@ def adam(model: torch.nn.Module) -> torch.optim.Adam:
     return torch.optim.Adam(groups)
 
 
-def our_step(model: VariationalGraphLearner, data: Data, x: Tensor) -> Step:
+def training_step(model: torch.nn.Module, loss: Callable[[], Tensor]) -> Step:
     optimizer = adam(model)
 
-    def step() -> Tensor:
+    def step() -> None:
         optimizer.zero_grad()
-        out = model(x, num_samples=SAMPLES)
-        loss = model.objective(out, data.y, data.train).loss
-        loss.backward()
+        loss().backward()
         optimizer.step()
-        return loss.detach()
 
     return step
+
+
+def our_step(model: VariationalGraphLearner, data: Data, x: Tensor) -> Step:
+    def loss() -> Tensor:
+        out = model(x, num_samples=SAMPLES)
+        return model.objective(out, data.y, data.train).loss
+
+    return training_step(model, loss)
 
 
 def straightforward_step(model: Straightforward, data: Data) -> Step:
-    optimizer = adam(model)
     y = data.y.clone()
     y[~data.train_mask] = -1
-
-    def step() -> Tensor:
-        optimizer.zero_grad()
-        loss = model.loss(data.x, y, SAMPLES, BETA)
-        loss.backward()
-        optimizer.step()
-        return loss.detach()
-
-    return step
+    return training_step(model, lambda: model.loss(data.x, y, SAMPLES, BETA))
 
 
 def bare_step(data: Data, x: Tensor) -> Step:
     model = gcn(data)
-    optimizer = adam(model)
 
-    def step() -> Tensor:
-        optimizer.zero_grad()
+    def loss() -> Tensor:
         out = model(x, data.edge_index)[data.train]
-        loss = torch.nn.functional.cross_entropy(out, data.y[data.train])
-        loss.backward()
-        optimizer.step()
-        return loss.detach()
+        return torch.nn.functional.cross_entropy(out, data.y[data.train])
 
-    return step
+    return training_step(model, loss)

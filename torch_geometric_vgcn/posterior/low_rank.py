@@ -55,7 +55,7 @@ class LowRankPosterior(Posterior):
         z: Tensor = self.z
         z_tilde: Tensor = self.z_tilde
         bias: Tensor = self.bias
-        node_id, (row, col) = prior.pairs.node_id, prior.pairs.index
+        node_id = prior.pairs.node_id
         if node_id is not None:
             z, z_tilde, bias = z[node_id], z_tilde[node_id], bias[node_id]
         if z.size(0) != prior.num_nodes:
@@ -64,10 +64,12 @@ class LowRankPosterior(Posterior):
                 f'nodes and no others, got a prior of {prior.num_nodes} '
                 'nodes: use AmortizedPosterior for unseen nodes'
             )
-        left = torch.cat([z, z_tilde], dim=-1)
-        right = torch.cat([z_tilde, z], dim=-1)
-        dot = prior.pairs.dot(left, right) / 2
-        return dot + bias[row] + bias[col] + self.shift
+        # Products with a constant column add both nodes' biases:
+        bias = 2 * bias.unsqueeze(-1)
+        one = torch.ones_like(bias)
+        left = torch.cat([z, z_tilde, bias, one], dim=-1)
+        right = torch.cat([z_tilde, z, one, bias], dim=-1)
+        return prior.pairs.dot(left, right) / 2 + self.shift
 
     def extra_repr(self) -> str:
         return f'rank={self.rank}'
