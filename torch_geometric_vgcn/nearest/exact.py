@@ -20,11 +20,12 @@ class ExactSearch:
 
     Args:
         block_size (int, optional): How many nodes are compared with all others
-            at a time. (default: :obj:`128`)
+            at a time. (default: :obj:`128`, and more of less than
+            8,192 nodes, up to a million of pairs)
     """
 
-    def __init__(self, block_size: int = 128) -> None:
-        if block_size < 1:
+    def __init__(self, block_size: int | None = None) -> None:
+        if block_size is not None and block_size < 1:
             raise ValueError(
                 f"'block_size' must be at least 1, got {block_size}"
             )
@@ -44,7 +45,9 @@ class ExactSearch:
         elif torch.get_float32_matmul_precision() != 'highest':
             x = x.double()  # products of floats may be coarse then
         scores = metric.scores(fastest_layout(x))
-        num_nodes, size = x.size(0), min(self.block_size, x.size(0))
+        num_nodes = x.size(0)
+        size = self.block_size or max(128, 2**20 // num_nodes)
+        size = min(size, num_nodes)
         buffer = torch.empty(
             num_nodes * size, dtype=scores.dtype, device=x.device
         )

@@ -29,9 +29,10 @@ def _as_csr(x: Tensor, most: float) -> Tensor:
         return x
     entry = torch.from_numpy(np.flatnonzero(mask))
     row = torch.arange(x.size(0) + 1) * x.size(1)
+    index = torch.int if entry.numel() < 2**31 else torch.long
     return torch.sparse_csr_tensor(
-        torch.searchsorted(entry, row),
-        entry.remainder(x.size(1)),
+        torch.searchsorted(entry, row).to(index),
+        entry.remainder(x.size(1)).to(index),
         x.take(entry),
         x.size(),
     )

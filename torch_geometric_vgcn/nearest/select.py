@@ -1,3 +1,5 @@
+from math import isqrt
+
 import torch
 from torch import Tensor
 
@@ -9,82 +11,96 @@ def select(scores: Scores, score: Tensor, start: int, k: int) -> Tensor:
     scores :obj:`[N, B]`, of equal ones those of the lowest index. Returned as
     indices :obj:`[B, k]` in ascending order.
 
-    The fast scores decide wherever their slack allows, all others are
-    computed again.
+    The fast scores decide wherever their slack allows. All others are computed
+    again.
     """
-    other, column = _candidates(scores, score, start, k)
+    column, other = _candidates(scores, score, start, k)
     near = score[other, column]
-    order, rank = _ranking(column, near, other)
-    last = near[order[rank == k - 1]]  # the k-th of each column
-    slack = 2 * scores.slack(start, last)  # both sides may be off
-
+    last = _table(column, near).topk(k, sorted=False).values.amin(dim=-1)
+    slack = 2 * scores.slack(start, last)[column]  # both of two may be off
     ahead = near - last[column]
-    slack = slack[column]
-    maybe = ahead.abs() <= slack
-    # Exactly k in reach need no closer look, and equal ones no second one:
-    reach = torch.bincount(column[ahead >= -slack], minlength=last.numel())
-    maybe &= (reach[column] > k) & (slack > 0)
-    if bool(maybe.any()):
-        near = near.double()
-        near[ahead > slack] = torch.inf
-        near[ahead < -slack] = -torch.inf
-        near[maybe] = scores.again(
-            start + column[maybe], other[maybe], score[other, column][maybe]
-        )
-        order, rank = _ranking(column, near, other)
-    chosen = other[order[rank < k]].view(-1, k)
-    return chosen.sort(dim=-1).values
+    chosen = ahead > slack
+    unsure = ahead.abs() <= slack
+
+    missing = k - torch.bincount(column[chosen], minlength=last.numel())
+    found = torch.bincount(column[unsure], minlength=last.numel())
+    chosen |= unsure & (found == missing)[column]
+    unsure &= (found > missing)[column]
+    if bool(unsure.any()):
+        column, near, slack = column[unsure], near[unsure], slack[unsure]
+        near, off = near.double(), slack > 0
+        if bool(off.any()):
+            near[off] = scores.again(
+                start + column[off], other[unsure][off], near[off]
+            )
+        chosen[unsure] = _rank(column, near) < missing[column]
+    return other[chosen].view(-1, k)
 
 
 def _candidates(
     scores: Scores, score: Tensor, start: int, k: int
 ) -> tuple[Tensor, Tensor]:
+    r"""The column and the node of all that can be among the nearest, sorted in
+    this order.
+    """
     # Whoever is among the k largest is in one of the k groups with the largest
     # maxima. Maxima are cheap, and only these groups are looked at.
-    size = max(1, min(32, score.size(0) // (2 * k + 2)))
-    num_groups = score.size(0) // size
+    num_nodes, width = score.shape
+    size = max(1, min(isqrt(num_nodes // k), num_nodes // (2 * k + 2)))
+    num_groups = num_nodes // size
     rest = num_groups * size
-    group = score[:rest].view(size, num_groups, -1)
-    largest = group.amax(dim=0)
-    least = largest.t().topk(k, dim=-1, sorted=False).values.amin(dim=-1)
+    group = score[:rest].view(size, num_groups * width)
+    largest = group.amax(dim=0).view(num_groups, width)
+    least = largest.t().topk(k, sorted=False).values.amin(dim=-1)
     slack = 2 * scores.slack(start, least)
-
-    least, exact = least - slack, slack == 0
+    least -= slack
 
     hit = largest >= least
-    # With many as far as the last, as seen from empty rows, a list of all of
+    # With many as far as the last, as seen from an empty row, a list of all of
     # them would be longer than the block. The first k suffice.
-    tied = exact & (hit.sum(dim=0) > 4 * k)
+    tied = (hit.sum(dim=0) > 4 * k) & (slack == 0)
     hit &= ~tied
-    index, column = hit.nonzero().unbind(1)
-    part, found = (group[:, index, column] >= least[column]).nonzero().unbind(1)
-    others = [part * num_groups + index[found]]
-    columns = [column[found]]
-
+    index = hit.view(-1).nonzero().view(-1)
+    found = group.index_select(1, index) >= least[index % width]
+    part, place = found.nonzero().unbind(1)
+    found = part * (num_groups * width) + index[place]
     tail = (score[rest:] >= least) & ~tied
-    index, column = tail.nonzero().unbind(1)
-    others.append(rest + index)
-    columns.append(column)
+    tail = rest * width + tail.view(-1).nonzero().view(-1)
+    found = torch.cat([found, tail])
+    column, other = found % width, found // width
 
     if bool(tied.any()):
         tied = tied.nonzero().view(-1)
         block, least = score[:, tied], least[tied]
         equal = block == least
         equal &= equal.cumsum(dim=0, dtype=torch.int) <= k
-        index, column = (equal | (block > least)).nonzero().unbind(1)
-        others.append(index)
-        columns.append(tied[column])
-    return torch.cat(others), torch.cat(columns)
+        index, place = (equal | (block > least)).nonzero().unbind(1)
+        column = torch.cat([column, tied[place]])
+        other = torch.cat([other, index])
+    pair = (column * num_nodes + other).sort().values
+    return pair // num_nodes, pair % num_nodes
 
 
-def _ranking(
-    column: Tensor, score: Tensor, other: Tensor
-) -> tuple[Tensor, Tensor]:
-    # By column, then by falling score, then by index.
-    order = other.argsort()
-    order = order[score[order].argsort(descending=True, stable=True)]
-    order = order[column[order].argsort(stable=True)]
+def _place(column: Tensor) -> Tensor:
+    r"""The place of each pair in its column."""
     count = torch.bincount(column)
     first = (count.cumsum(0) - count).repeat_interleave(count)
-    rank = torch.arange(order.numel(), device=order.device) - first
-    return order, rank
+    return torch.arange(column.numel(), device=column.device) - first
+
+
+def _table(column: Tensor, score: Tensor) -> Tensor:
+    r"""The scores of each column as one row."""
+    place = _place(column)
+    size = (int(column[-1]) + 1, int(place.max()) + 1)
+    table = score.new_full(size, -torch.inf)
+    table[column, place] = score
+    return table
+
+
+def _rank(column: Tensor, score: Tensor) -> Tensor:
+    r"""The rank of each score in its column, of equal ones by index."""
+    order = score.argsort(descending=True, stable=True)
+    order = order[column[order].argsort(stable=True)]
+    rank = torch.empty_like(order)
+    rank[order] = _place(column)
+    return rank
