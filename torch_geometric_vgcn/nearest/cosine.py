@@ -46,7 +46,7 @@ class _CosineScores(Scores):
         self.inverse = torch.where(self.norm > 0, 1 / self.norm, 0)
         limit = 0.25 / self.error
         self.whole = is_integer(x) and float(self.norm.max()) ** 2 < limit
-        self.positive = float(values(x).amin()) >= 0
+        self.positive = bool((values(x) >= 0).all())
         self.x, self.unit = x, map_rows(x, torch.mul, self.inverse)
 
     def block(self, start: int, stop: int, out: Tensor) -> None:

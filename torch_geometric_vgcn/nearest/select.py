@@ -46,7 +46,8 @@ def _candidates(
     # Whoever is among the k largest is in one of the k groups with the largest
     # maxima. Maxima are cheap, and only these groups are looked at.
     num_nodes, width = score.shape
-    size = max(1, min(isqrt(num_nodes // k), num_nodes // (2 * k + 2)))
+    size = min(2 * isqrt(num_nodes // k), num_nodes // (2 * k + 2))
+    size = max(1, size)
     num_groups = num_nodes // size
     rest = num_groups * size
     group = score[:rest].view(size, num_groups * width)
@@ -55,19 +56,19 @@ def _candidates(
     slack = 2 * scores.slack(start, least)
     least -= slack
 
-    hit = largest >= least
+    index = (largest >= least).view(-1).nonzero().view(-1)
+    column = index % width
     # With many as far as the last, as seen from an empty row, a list of all of
     # them would be longer than the block. The first k suffice.
-    tied = (hit.sum(dim=0) > 4 * k) & (slack == 0)
-    hit &= ~tied
-    index = hit.view(-1).nonzero().view(-1)
-    found = group.index_select(1, index) >= least[index % width]
+    tied = (torch.bincount(column, minlength=width) > 4 * k) & (slack == 0)
+    index, column = index[~tied[column]], column[~tied[column]]
+    found = group.index_select(1, index) >= least[column]
     part, place = found.nonzero().unbind(1)
-    found = part * (num_groups * width) + index[place]
-    tail = (score[rest:] >= least) & ~tied
-    tail = rest * width + tail.view(-1).nonzero().view(-1)
-    found = torch.cat([found, tail])
-    column, other = found % width, found // width
+    others = [part * num_groups + index[place] // width]
+    columns = [column[place]]
+    tail, column = ((score[rest:] >= least) & ~tied).nonzero().unbind(1)
+    others.append(rest + tail)
+    columns.append(column)
 
     if bool(tied.any()):
         tied = tied.nonzero().view(-1)
@@ -75,9 +76,10 @@ def _candidates(
         equal = block == least
         equal &= equal.cumsum(dim=0, dtype=torch.int) <= k
         index, place = (equal | (block > least)).nonzero().unbind(1)
-        column = torch.cat([column, tied[place]])
-        other = torch.cat([other, index])
-    pair = (column * num_nodes + other).sort().values
+        others.append(index)
+        columns.append(tied[place])
+    pair = torch.cat(columns) * num_nodes + torch.cat(others)
+    pair = pair.sort().values
     return pair // num_nodes, pair % num_nodes
 
 

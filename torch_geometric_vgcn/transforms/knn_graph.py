@@ -66,7 +66,7 @@ class KNNGraph(BaseTransform):
             metric = Cosine() if cosine else Minkowski()
         if not isinstance(metric, Metric):
             raise TypeError(
-                f"'metric' must be a Metric such as Cosine() or Minkowski(), "
+                "'metric' must be a Metric such as Cosine() or Minkowski(), "
                 f'got {metric!r}'
             )
         self.k = k
@@ -76,20 +76,19 @@ class KNNGraph(BaseTransform):
         self.search = search or ExactSearch()
 
     def forward(self, data: Data) -> Data:
-        x = self._features(data)
+        x, batch = self._features(data), data.get('batch')
         num_nodes = x.size(0)
-        if data.get('batch') is None:
+        if batch is None:
             neighbor = self.search(x, self.k, self.metric)
         else:
-            neighbor = self._within_examples(x, data.batch)
-        row = torch.arange(num_nodes, device=x.device)
-        edge_index = torch.stack(
-            [neighbor.flatten(), row.repeat_interleave(self.k)]
-        )
+            neighbor = self._within_examples(x, batch)
+        node = torch.arange(num_nodes, device=x.device)
+        node = node.repeat_interleave(self.k)
+        edge_index = torch.stack([neighbor.flatten(), node])
         if self.mutual:
-            seen = torch.ones_like(edge_index[0])
-            edge_index, seen = to_undirected(edge_index, seen, num_nodes)
-            data.edge_index = edge_index[:, seen == 2]
+            sides = torch.ones_like(node)
+            edge_index, sides = to_undirected(edge_index, sides, num_nodes)
+            data.edge_index = edge_index[:, sides == 2]
         else:
             data.edge_index = to_undirected(edge_index, num_nodes=num_nodes)
         # What the old edges carried doesn't fit the new ones:
@@ -97,35 +96,34 @@ class KNNGraph(BaseTransform):
         return data
 
     def _features(self, data: Data) -> Tensor:
-        name = f'data.{self.attr}'
-        x = data.get(self.attr)
+        name, x = f'data.{self.attr}', data.get(self.attr)
         if x is None:
             raise ValueError(
-                f"'{name}' is missing, expected features to find neighbours "
-                f"by; the data has {', '.join(sorted(data.keys()))}"
+                f"'{name}' is missing, expected the features to compare; the "
+                f'data has {", ".join(sorted(data.keys()))}'
             )
         check_features(x, data.num_nodes, name)
-        if x.dim() != 2 or x.is_complex():
+        if x.dim() != 2 or x.size(1) == 0 or x.is_complex():
             raise ValueError(
                 f"'{name}' must be a real matrix of shape [N, F], "
                 f'got {x.dtype} of shape {list(x.shape)}'
             )
-        smallest = x.size(0)
-        where = 'of nodes'
+        size, where = x.size(0), 'nodes'
         if data.get('batch') is not None:
-            smallest = int(torch.unique(data.batch, return_counts=True)[1].min())
-            where = "of nodes of the smallest example of 'data.batch'"
-        if self.k >= smallest:
+            size = int(data.batch.unique(return_counts=True)[1].min())
+            where = "nodes of each example of 'data.batch'"
+        if self.k >= size:
             raise ValueError(
-                f"'k' must be below the number {where} ({smallest}), "
+                f"'k' must be below the number of {where} ({size}), "
                 f'got {self.k}'
             )
         return x
 
     def _within_examples(self, x: Tensor, batch: Tensor) -> Tensor:
-        neighbor = batch.new_empty(x.size(0), self.k)
         x = x if x.layout == torch.strided else x.to_sparse_coo()
-        for node in batch.argsort(stable=True).split(batch.bincount().tolist()):
+        sizes = batch.unique(return_counts=True)[1].tolist()
+        neighbor = batch.new_empty(x.size(0), self.k)
+        for node in batch.argsort(stable=True).split(sizes):
             example = x.index_select(0, node)
             neighbor[node] = node[self.search(example, self.k, self.metric)]
         return neighbor
