@@ -12,12 +12,10 @@ class Scores(ABC):
     again, each by itself.
     """
 
-    dtype: torch.dtype
-
     @abstractmethod
-    def block(self, start: int, stop: int, out: Tensor) -> None:
-        r"""Writes how near all nodes are, seen from the nodes :obj:`start` to
-        :obj:`stop`, to :obj:`out` of shape :obj:`[N, stop - start]`.
+    def block(self, start: int, stop: int) -> Tensor:
+        r"""How near all nodes are, seen from the nodes :obj:`start` to
+        :obj:`stop`: :obj:`[N, stop - start]`.
         """
 
     @abstractmethod

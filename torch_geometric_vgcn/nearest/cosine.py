@@ -8,11 +8,11 @@ from torch_geometric_vgcn.nearest.base import (
     rounding,
 )
 from torch_geometric_vgcn.nearest.features import (
-    columns,
     is_integer,
     map_rows,
     max_entries,
     pairwise,
+    products,
     row_norm,
     scaled_down,
     values,
@@ -34,7 +34,6 @@ class Cosine(Metric):
 
 class _CosineScores(Scores):
     def __init__(self, x: Tensor) -> None:
-        self.dtype = x.dtype
         self.error = rounding(x.dtype, max_entries(x))
         largest = row_norm(x, torch.inf)
         # Rows may be scaled. A bag of words whose rows were normalised is made
@@ -49,8 +48,8 @@ class _CosineScores(Scores):
         self.positive = bool((values(x) >= 0).all())
         self.x, self.unit = x, map_rows(x, torch.mul, self.inverse)
 
-    def block(self, start: int, stop: int, out: Tensor) -> None:
-        torch.mm(self.unit, columns(self.unit, start, stop), out=out)
+    def block(self, start: int, stop: int) -> Tensor:
+        return products(self.unit, start, stop)
 
     def slack(self, start: int, score: Tensor) -> Tensor:
         if self.positive:  # then no terms cancel

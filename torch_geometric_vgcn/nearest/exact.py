@@ -47,15 +47,10 @@ class ExactSearch:
         scores = metric.scores(fastest_layout(x))
         num_nodes = x.size(0)
         size = self.block_size or max(128, 2**20 // num_nodes)
-        size = min(size, num_nodes)
-        buffer = torch.empty(
-            num_nodes * size, dtype=scores.dtype, device=x.device
-        )
         neighbors = []
         for start in range(0, num_nodes, size):
             stop = min(start + size, num_nodes)
-            score = buffer[: num_nodes * (stop - start)].view(num_nodes, -1)
-            scores.block(start, stop, score)
+            score = scores.block(start, stop)
             score[start:stop].fill_diagonal_(-torch.inf)
             neighbors.append(select(scores, score, start, k))
         return torch.cat(neighbors)

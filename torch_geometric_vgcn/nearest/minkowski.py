@@ -8,10 +8,10 @@ from torch_geometric_vgcn.nearest.base import (
     rounding,
 )
 from torch_geometric_vgcn.nearest.features import (
-    columns,
     is_integer,
     max_entries,
     pairwise,
+    products,
     row_norm,
     scaled_down,
     values,
@@ -45,8 +45,9 @@ class Minkowski(Metric):
         return _DistanceScores(x.to_dense(), self.p)
 
     def pynndescent(self) -> dict:
-        if self.p == torch.inf:
-            return {'metric': 'chebyshev'}
+        named = {1: 'manhattan', 2: 'euclidean', torch.inf: 'chebyshev'}
+        if self.p in named:  # faster than the general one
+            return {'metric': named[self.p]}
         return {'metric': 'minkowski', 'metric_kwds': {'p': self.p}}
 
     def __repr__(self) -> str:
@@ -56,7 +57,6 @@ class Minkowski(Metric):
 class _SquareScores(Scores):
     # Nearest is who has the largest x_i x_j - |x_j|^2 / 2.
     def __init__(self, x: Tensor) -> None:
-        self.dtype = x.dtype
         limit = 0.5 / torch.finfo(x.dtype).eps
         whole = is_integer(x) and float(row_norm(x).max()) ** 2 < limit
         self.error = 0.0 if whole else rounding(x.dtype, max_entries(x))
@@ -69,10 +69,8 @@ class _SquareScores(Scores):
         self.half = (norm.square() / 2).to(x.dtype).view(-1, 1)
         self.bound = self.error * norm.amax() * (norm + norm.amax())
 
-    def block(self, start: int, stop: int, out: Tensor) -> None:
-        block = columns(self.centered, start, stop)
-        torch.mm(self.centered, block, out=out)
-        out -= self.half
+    def block(self, start: int, stop: int) -> Tensor:
+        return products(self.centered, start, stop).sub_(self.half)
 
     def slack(self, start: int, score: Tensor) -> Tensor:
         return self.bound[start : start + score.numel()].to(score.dtype)
@@ -95,10 +93,9 @@ class _DistanceScores(Scores):
             self.x = self.x.double()
             tiny = torch.finfo(torch.double).tiny
             self.least = (x.size(1) * tiny) ** (1 / p)
-        self.dtype = self.x.dtype
 
-    def block(self, start: int, stop: int, out: Tensor) -> None:
-        torch.neg(torch.cdist(self.x, self.x[start:stop], self.p), out=out)
+    def block(self, start: int, stop: int) -> Tensor:
+        return torch.cdist(self.x, self.x[start:stop], self.p).neg_()
 
     def slack(self, start: int, score: Tensor) -> Tensor:
         return self.error * score.abs() + self.least
