@@ -1,0 +1,168 @@
+r"""Time and memory of the kNN graph, beside scikit-learn.
+
+    python benchmarks/speed/knn.py              # one thread, about 2 minutes
+    python benchmarks/speed/knn.py --threads 2
+
+Each starts from the same dense features. scikit-learn's sparse time comes
+without its conversion to a sparse matrix, which ours includes. Times are the
+best of some rounds: of the processor with one thread, of the clock with more.
+"""
+
+import argparse
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from sklearn.neighbors import kneighbors_graph
+from threadpoolctl import threadpool_limits
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.nearest import Cosine, ExactSearch
+from torch_geometric_vgcn.transforms import KNNGraph
+
+ROUNDS = {'CiteSeer': 7, 'PubMed': 2}
+
+
+def run(root: str | None = None, k: int = 20, threads: int = 1) -> list[dict]:
+    r"""One row for each dataset."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(threads)
+    try:
+        with threadpool_limits(threads):
+            return [
+                measure(name, planetoid(name, root)[0], k, threads)
+                for name in ROUNDS
+            ]
+    finally:
+        torch.set_num_threads(before)
+
+
+def measure(name: str, data: Data, k: int, threads: int) -> dict:
+    dense = data.x.numpy()
+    sparse = csr_matrix(dense)
+    calls: dict[str, Callable] = {
+        'ours': lambda: KNNGraph(k)(data),
+        'sklearn_dense': lambda: kneighbors_graph(dense, k, metric='cosine'),
+        'sklearn_sparse': lambda: kneighbors_graph(sparse, k, metric='cosine'),
+        'conversion': lambda: csr_matrix(dense),
+    }
+    clock = time.process_time if threads == 1 else time.perf_counter
+    best = dict.fromkeys(calls, float('inf'))
+    for _ in range(ROUNDS[name]):
+        for key, call in calls.items():
+            start = clock()
+            call()
+            best[key] = min(best[key], clock() - start)
+    faster = min(best['sklearn_dense'], best['sklearn_sparse'])
+    return {
+        'dataset': name,
+        'nodes': dense.shape[0],
+        'features': dense.shape[1],
+        'k': k,
+        'threads': threads,
+        **best,
+        'speedup': faster / best['ours'],
+        'largest_difference': difference(data.x, k),
+        'peak_memory_mb': peak_memory(data.x, k, threads),
+        'features_mb': dense.nbytes / 2**20,
+        'all_pairs_mb': 4 * dense.shape[0] ** 2 / 2**20,
+    }
+
+
+def difference(x: torch.Tensor, k: int) -> float:
+    r"""How much the distances of our neighbours differ from those of
+    scikit-learn's, rank by rank, at most.
+    """
+    theirs = kneighbors_graph(x.numpy(), k, metric='cosine').indices
+    unit = torch.nn.functional.normalize(x.double())
+    largest = 0.0
+    for rows, ours, other in zip(
+        torch.arange(x.size(0)).split(256),
+        ExactSearch()(x, k, Cosine()).split(256),
+        torch.from_numpy(theirs).view(-1, k).split(256),
+        strict=True,
+    ):
+        near = [
+            torch.einsum('nf,nkf->nk', unit[rows], unit[index]).sort().values
+            for index in (ours, other)
+        ]
+        largest = max(largest, float((near[0] - near[1]).abs().max()))
+    return largest
+
+
+def peak_memory(x: torch.Tensor, k: int, threads: int) -> float:
+    r"""The memory in MB that the transform takes at its peak, beyond what was
+    taken before, in a process of its own (Linux).
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / 'x.npy'
+        np.save(path, x.numpy())
+        command = [sys.executable, __file__, '--memory-of', str(path)]
+        command += ['--k', str(k), '--threads', str(threads)]
+        done = subprocess.run(command, check=True, capture_output=True)
+    return float(done.stdout)
+
+
+def memory_of(path: Path, k: int) -> float:
+    x = torch.from_numpy(np.load(path))
+    # Everything that is loaded with the first call:
+    KNNGraph(2)(Data(x=torch.eye(20)))
+    KNNGraph(2)(Data(x=torch.randn(20, 3)))
+    Path('/proc/self/clear_refs').write_text('5')  # forgets the peak so far
+    before = status('VmRSS')
+    KNNGraph(k)(Data(x=x))
+    return (status('VmHWM') - before) / 2**10
+
+
+def status(key: str) -> int:
+    lines = Path('/proc/self/status').read_text().splitlines()
+    return next(int(s.split()[1]) for s in lines if s.startswith(f'{key}:'))
+
+
+def table(rows: list[dict]) -> str:
+    lines = [
+        '| dataset | ours | scikit-learn, dense | sparse | (conversion) '
+        '| speed-up | peak memory | all pairs |',
+        '| --- ' * 8 + '|',
+    ]
+    for row in rows:
+        lines.append(
+            f'| {row["dataset"]} | {row["ours"]:.3f} s '
+            f'| {row["sklearn_dense"]:.3f} s | {row["sklearn_sparse"]:.3f} s '
+            f'| {row["conversion"]:.3f} s | {row["speedup"]:.2f} '
+            f'| {row["peak_memory_mb"]:.0f} MB '
+            f'| {row["all_pairs_mb"]:.0f} MB |'
+        )
+    return '\n'.join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
+    add = parser.add_argument
+    add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
+    add('--k', type=int, default=20)
+    add('--threads', type=int, default=1)
+    add('--out', type=Path, default=Path('results/speed_knn.json'))
+    add('--memory-of', type=Path, help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.memory_of is not None:
+        torch.set_num_threads(args.threads)
+        print(memory_of(args.memory_of, args.k))
+        return
+    rows = run(args.root, args.k, args.threads)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
+    args.out.write_text(json.dumps(rows, indent=2) + '\n')
+    print(table(rows))
+
+
+if __name__ == '__main__':
+    main()

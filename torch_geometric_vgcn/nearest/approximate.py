@@ -1,0 +1,70 @@
+import numpy as np
+import torch
+from scipy.sparse import csr_matrix
+from torch import Tensor
+
+from torch_geometric_vgcn.nearest.base import Metric
+
+
+class ApproximateSearch:
+    r"""Finds most of the nearest neighbours by neighbour descent (`"Efficient
+    K-Nearest Neighbor Graph Construction for Generic Similarity Measures"
+    <https://doi.org/10.1145/1963405.1963487>`_), without comparing all pairs.
+    Needs the package :obj:`pynndescent`.
+
+    Args:
+        seed (int, optional): The seed of the search. (default: :obj:`0`)
+        num_trees (int, optional): The number of random trees to start from.
+            (default: chosen by :obj:`pynndescent`)
+    """
+
+    def __init__(self, seed: int = 0, num_trees: int | None = None) -> None:
+        self.seed = seed
+        self.num_trees = num_trees
+
+    def __call__(self, x: Tensor, k: int, metric: Metric) -> Tensor:
+        r"""The indices :obj:`[N, k]` of each node's neighbours, ascending.
+
+        Args:
+            x (Tensor): Features :obj:`[N, F]`, dense or sparse.
+            k (int): The number of neighbours, below :obj:`N`.
+            metric (Metric): What makes nodes near to each other.
+        """
+        try:
+            from pynndescent import NNDescent
+        except ImportError as error:
+            raise ImportError(
+                "'ApproximateSearch' needs the package pynndescent: "
+                "pip install pynndescent, or use 'ExactSearch'"
+            ) from error
+        index = NNDescent(
+            _to_numpy(x),
+            # One more, as a node is its own neighbour:
+            n_neighbors=k + 1,
+            n_trees=self.num_trees,
+            random_state=self.seed,
+            n_jobs=torch.get_num_threads(),
+            **metric.pynndescent(),
+        )
+        neighbor = torch.from_numpy(index.neighbor_graph[0]).long()
+        if bool((neighbor < 0).any()):
+            raise RuntimeError(
+                f"'ApproximateSearch' found less than k={k} neighbours of "
+                "some nodes, use 'ExactSearch' here"
+            )
+        # Of many equal nodes, a node needn't have found itself.
+        own = neighbor == torch.arange(x.size(0)).view(-1, 1)
+        own[:, -1] |= ~own.any(dim=-1)
+        return neighbor[~own].view(-1, k).sort().values.to(x.device)
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}(seed={self.seed})'
+
+
+def _to_numpy(x: Tensor) -> np.ndarray | csr_matrix:
+    x = x.detach().cpu().float()
+    if x.layout == torch.strided:
+        return x.numpy()
+    x = x.to_sparse_csr()
+    parts = (x.values(), x.col_indices(), x.crow_indices())
+    return csr_matrix(tuple(part.numpy() for part in parts), x.shape)

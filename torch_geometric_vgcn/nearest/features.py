@@ -1,0 +1,154 @@
+r"""Feature matrices, dense or CSR, in the few ways that a search needs."""
+
+from collections.abc import Callable
+
+import numpy as np
+import torch
+from torch import Tensor
+
+# Up to this share of non-zeros, a sparse product is the faster one on a CPU:
+DENSITY = 0.2
+
+
+def fastest_layout(x: Tensor) -> Tensor:
+    r"""Features as a dense or a CSR matrix, whichever is multiplied faster.
+    On other devices than CPUs, dense ones stay dense and sparse ones sparse.
+    """
+    most = DENSITY * x.numel()
+    if x.layout == torch.strided:
+        return _as_csr(x, most) if x.device.type == 'cpu' else x
+    x = x if x.layout == torch.sparse_csr else x.to_sparse_csr()
+    many = x.device.type == 'cpu' and x.values().numel() > most
+    return x.to_dense() if many else x
+
+
+def _as_csr(x: Tensor, most: float) -> Tensor:
+    # NumPy finds the non-zeros several times faster than to_sparse_csr does.
+    mask = x.detach().numpy() != 0
+    if np.count_nonzero(mask) > most:
+        return x
+    entry = torch.from_numpy(np.flatnonzero(mask))
+    row = torch.arange(x.size(0) + 1) * x.size(1)
+    index = torch.int if entry.numel() < 2**31 else torch.long
+    return torch.sparse_csr_tensor(
+        torch.searchsorted(entry, row).to(index),
+        entry.remainder(x.size(1)).to(index),
+        x.take(entry),
+        x.size(),
+        check_invariants=False,
+    )
+
+
+def values(x: Tensor) -> Tensor:
+    r"""All entries, or those that a CSR matrix holds."""
+    return x if x.layout == torch.strided else x.values()
+
+
+def entry_row(x: Tensor) -> Tensor:
+    r"""The row of each entry that a CSR matrix holds."""
+    row = torch.arange(x.size(0), device=x.device)
+    return row.repeat_interleave(x.crow_indices().diff())
+
+
+def max_entries(x: Tensor) -> int:
+    r"""An upper bound of how many entries of a row aren't zero."""
+    if x.layout == torch.strided:
+        return x.size(1)
+    return int(x.crow_indices().diff().amax())
+
+
+def row_norm(x: Tensor, p: float = 2.0) -> Tensor:
+    r"""The Euclidean or the maximum norm of each row, in double precision."""
+    if x.layout == torch.strided:
+        return torch.linalg.vector_norm(x, p, dim=-1, dtype=torch.double)
+    entry = x.values().double().abs()
+    out, row = entry.new_zeros(x.size(0)), entry_row(x)
+    if p == torch.inf:
+        return out.scatter_reduce_(0, row, entry, 'amax')
+    return out.scatter_add_(0, row, entry.square()).sqrt()
+
+
+def map_rows(x: Tensor, f: Callable[..., Tensor], arg: Tensor) -> Tensor:
+    r"""Applies a function that keeps zeros to all entries and their row's
+    element of :obj:`arg`.
+    """
+    arg = arg.to(x.dtype)
+    if x.layout == torch.strided:
+        return f(x, arg.view(-1, 1))
+    return torch.sparse_csr_tensor(
+        x.crow_indices(),
+        x.col_indices(),
+        f(x.values(), arg[entry_row(x)]),
+        x.size(),
+        check_invariants=False,
+    )
+
+
+def scaled_down(x: Tensor, largest: Tensor) -> Tensor:
+    r"""Rows times a power of two, which is exact, so that the given largest
+    entries are about one and nothing that follows can overflow.
+    """
+    limit = 100 if x.dtype == torch.float else 900
+    exponent = torch.frexp(largest).exponent.clamp(-limit, limit)
+    scale = torch.ldexp(torch.ones_like(largest), -exponent)
+    return map_rows(x, torch.mul, scale.expand(x.size(0)))
+
+
+def is_integer(x: Tensor) -> bool:
+    entry = values(x)
+    return bool((entry == entry.round()).all())
+
+
+def products(x: Tensor, start: int, stop: int) -> Tensor:
+    r"""The products of all rows with some successive ones."""
+    if x.layout == torch.strided:
+        # This way round it is the faster one.
+        return x @ x[start:stop].t().contiguous()
+    crow, col, entry = x.crow_indices(), x.col_indices(), x.values()
+    bound = crow[start : stop + 1]
+    some = slice(int(bound[0]), int(bound[-1]))
+    row = torch.arange(stop - start, device=x.device)
+    row = row.repeat_interleave(bound.diff())
+    block = entry.new_zeros(x.size(1), stop - start)
+    block[col[some], row] = entry[some]
+    if x.dtype != torch.float or x.device.type != 'cpu':
+        return x @ block
+    # A sum of rows by weight, for which embeddings have the fastest kernel.
+    return torch.nn.functional.embedding_bag(
+        col,
+        block,
+        crow,
+        mode='sum',
+        per_sample_weights=entry,
+        include_last_offset=True,
+    )
+
+
+def pick(x: Tensor, index: Tensor) -> Tensor:
+    r"""The rows with these indices, dense."""
+    if x.layout == torch.strided:
+        return x[index]
+    start = x.crow_indices()[index]
+    count = x.crow_indices()[index + 1] - start
+    row = torch.arange(index.numel(), device=x.device)
+    row = row.repeat_interleave(count)
+    entry = torch.arange(row.numel(), device=x.device)
+    entry += (start - count.cumsum(0) + count)[row]
+    out = x.values().new_zeros(index.numel(), x.size(1))
+    out[row, x.col_indices()[entry]] = x.values()[entry]
+    return out
+
+
+def pairwise(
+    x: Tensor, node: Tensor, other: Tensor, f: Callable[..., Tensor]
+) -> Tensor:
+    r"""Applies a function to the rows of pairs in double precision, as many
+    at a time as fit into a bounded memory.
+    """
+    step = max(1, 2**20 // max(1, x.size(1)))
+    return torch.cat(
+        [
+            f(pick(x, i).double(), pick(x, j).double())
+            for i, j in zip(node.split(step), other.split(step), strict=True)
+        ]
+    )
