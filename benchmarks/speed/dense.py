@@ -3,12 +3,11 @@ whether the gradients are the same.
 """
 
 import json
-import subprocess
 import sys
 
 import citeseer
 import torch
-from measure import megabytes, seconds
+from measure import alone, megabytes, seconds
 from torch_geometric import seed_everything
 
 
@@ -49,26 +48,18 @@ def steps(data) -> dict:
     }
 
 
-def peak(name: str) -> float:
-    r"""From the data alone to the end of the second step, in a process of its
-    own.
-    """
-    command = [sys.executable, '-W', 'ignore', __file__, name]
-    done = subprocess.run(command, check=True, stdout=subprocess.PIPE)
-    return json.loads(done.stdout.splitlines()[-1])
-
-
 def run() -> dict:
     data = citeseer.load()
     made = {name: make() for name, make in steps(data).items()}
     return {
         'seconds': seconds(made, repeat=3, warm_up=1),
-        'peak MB': {name: peak(name) for name in made},
+        'peak MB': {name: alone(__file__, name) for name in made},
         'gradients differ by': gradients_differ_by(data),
     }
 
 
 def two_steps(name: str) -> float:
+    r"""The peak from the data alone to the end of the second step."""
     data = citeseer.load()
 
     def whole() -> None:

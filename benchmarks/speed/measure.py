@@ -1,10 +1,15 @@
 r"""How time and memory are measured."""
 
 import gc
+import json
+import os
 import resource
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import torch
 
@@ -48,6 +53,19 @@ def _status(name: str) -> float:
         if line.startswith(name + ':'):
             return int(line.split()[1]) / 1024
     raise RuntimeError(f'/proc/self/status has no {name}')
+
+
+def alone(script: str, *args: str, **env: str) -> Any:
+    r"""What a script prints, as JSON, in a process of its own: only there a
+    peak of memory is its own.
+    """
+    done = subprocess.run(
+        [sys.executable, '-W', 'ignore', script, *args],
+        check=True,
+        stdout=subprocess.PIPE,
+        env={**os.environ, **env},
+    )
+    return json.loads(done.stdout.splitlines()[-1])
 
 
 def machine() -> dict[str, object]:

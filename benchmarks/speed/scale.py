@@ -4,12 +4,9 @@ a synthetic block model with twenty candidates a node.
 
 import argparse
 import json
-import os
-import subprocess
-import sys
 
 import torch
-from measure import megabytes, seconds
+from measure import alone, megabytes, seconds
 from torch import Tensor
 from torch_geometric.nn import GCN
 
@@ -92,13 +89,9 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
     """
     rows = []
     for keep in (False, True):
-        env = {**os.environ, **(KEEP if keep else {})}
         for size in sizes:
-            command = [sys.executable, __file__, '--nodes', str(size)]
-            done = subprocess.run(
-                command, check=True, stdout=subprocess.PIPE, env=env
-            )
-            row = json.loads(done.stdout.splitlines()[-1])
+            env = KEEP if keep else {}
+            row = alone(__file__, '--nodes', str(size), **env)
             rows.append({'malloc keeps blocks': keep, **row})
     return rows
 
@@ -147,5 +140,6 @@ def table(rows: list[dict]) -> list[str]:
 
 if __name__ == '__main__':
     parser = argparse.ArgumentParser(description=__doc__)
+    torch.set_num_threads(1)
     parser.add_argument('--nodes', type=int, default=10_000)
     print(json.dumps(one(parser.parse_args().nodes)))
