@@ -20,8 +20,8 @@ class ExactSearch:
 
     Args:
         block_size (int, optional): How many nodes are compared with all others
-            at a time. (default: :obj:`128`, and more of less than
-            8,192 nodes, up to a million of pairs)
+            at a time. (default: :obj:`128`, or as many as make a
+            million pairs if that is more)
     """
 
     def __init__(self, block_size: int | None = None) -> None:
@@ -42,7 +42,7 @@ class ExactSearch:
         """
         if x.dtype not in (torch.float, torch.double):
             x = x.float()
-        elif torch.get_float32_matmul_precision() != 'highest':
+        if torch.get_float32_matmul_precision() != 'highest':
             x = x.double()  # products of floats may be coarse then
         scores = metric.scores(fastest_layout(x))
         num_nodes = x.size(0)

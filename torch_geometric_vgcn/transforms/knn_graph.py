@@ -28,7 +28,7 @@ class KNNGraph(BaseTransform):
 
         KNNGraph(k=20)  # by cosine
         KNNGraph(k=10, metric=Minkowski(p=1), attr='pos')
-        KNNGraph(k=20, search=ApproximateSearch())  # from 50,000 nodes on
+        KNNGraph(k=20, search=ApproximateSearch())  # many nodes
 
     Args:
         k (int, optional): The number of neighbours. (default: :obj:`20`)
