@@ -60,7 +60,7 @@ def one(num_nodes: int, num_samples: int = 3) -> dict:
         loss = learner.objective(out, y, train).loss
         loss.backward()
         optimizer.step()
-        parts['loss'] = float(loss)
+        parts['loss'] = float(loss.detach())
 
     def all_of_it() -> None:
         build()
