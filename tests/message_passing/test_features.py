@@ -55,6 +55,16 @@ def test_dense_features_are_compressed_when_they_come_again(words):
     assert not is_sparse(features, words.clone())
 
 
+def test_hidden_layers_between_do_not_matter(words):
+    features = Features()
+    weight = torch.randn(5, 30)
+    for _ in range(3):
+        features.linear(words, weight)
+        features.linear(torch.rand(40, 30), weight)
+    assert is_sparse(features, words)
+    assert len(features._version) == 1  # nothing is kept alive
+
+
 def test_features_with_few_zeros_stay_dense():
     features, x = Features(), torch.rand(40, 30)
     assert not any(is_sparse(features, x) for _ in range(3))

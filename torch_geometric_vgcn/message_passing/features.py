@@ -1,10 +1,10 @@
 from typing import Any
-from weakref import ref
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
+from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
 from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
@@ -21,9 +21,9 @@ class Features:
     """
 
     def __init__(self) -> None:
-        self._last: tuple[ref[Tensor], int] | None = None
-        self._compressed: Tensor | None = None
-        self._looked = False
+        # Of tensors that are still there; hidden layers come and go.
+        self._version = WeakTensorKeyDictionary()
+        self._matrix = WeakTensorKeyDictionary()
         self._places: Places | None = None
 
     def linear(self, x: Tensor, weight: Tensor) -> Tensor:
@@ -42,21 +42,17 @@ class Features:
         r"""The features in compressed rows, if that is faster."""
         if x.is_inference():
             return None
-        again = self._last is not None and (
-            self._last[0]() is x and self._last[1] == x._version
-        )
-        if not again:
-            self._last, self._compressed = (ref(x), x._version), None
-            self._looked = False
+        if self._version.get(x) != x._version:
+            self._version[x] = x._version
+            self._matrix.pop(x, None)
             if x.layout == torch.strided:
                 return None
-        if not self._looked:
-            self._looked = True
-            if x.layout != torch.strided or (
+        if x not in self._matrix:
+            few = x.layout != torch.strided or (
                 int(x.count_nonzero()) < DENSITY * x.numel()
-            ):
-                self._compressed = x.to_sparse_csr()
-        return self._compressed
+            )
+            self._matrix[x] = x.to_sparse_csr() if few else None
+        return self._matrix[x]
 
     def __reduce__(self) -> Any:
         return Features, ()  # a copy remembers nothing
