@@ -26,7 +26,11 @@ class ShuffleFeatures(BaseTransform):
         source = torch.arange(data.num_nodes, device=data.x.device)
         # One round of all of them, so that none keeps its own:
         source[node] = node.roll(1)
-        data.x = data.x.index_select(0, source)
+        x, layout = data.x, data.x.layout
+        if layout == torch.sparse_csr:  # has no 'index_select'
+            x = x.to_sparse_coo()
+        x = x.index_select(0, source)
+        data.x = x.to_sparse_csr() if layout == torch.sparse_csr else x
         return data
 
     def __repr__(self) -> str:
