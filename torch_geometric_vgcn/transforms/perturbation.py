@@ -103,7 +103,10 @@ class Perturbation(BaseTransform, ABC):
             torch.tensor([free.size(1), loose.size(1)])
         )
         pairs = torch.cat([free, loose], dim=1)
-        score = self.score(edges, num_nodes, pairs, change, generator)
+        if pairs.size(1) > add:
+            score = self.score(edges, num_nodes, pairs, change, generator)
+        else:
+            score = torch.zeros(add)  # no choice, so none to pay for
         added = free[:, score[change == 1].topk(add).indices]
         removed = loose[:, score[change == -1].topk(remove).indices]
         return change_graph(data, edges, added, removed)

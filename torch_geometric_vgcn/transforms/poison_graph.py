@@ -29,7 +29,8 @@ class PoisonGraph(Perturbation):
         u_{yj}^2) \big),
 
     so the spectrum is computed once. The edges whose change gives the largest
-    :math:`\mathcal{L}` are taken. A node without edges counts as one with a
+    :math:`\mathcal{L}` are taken: to remove, of all but one of each node; to
+    add, of random candidates. A node without edges counts as one with a
     self-loop, where a random walk stays.
 
     The time and memory of the spectrum grow like :math:`N^3` and :math:`N^2`.
@@ -40,7 +41,10 @@ class PoisonGraph(Perturbation):
             (default: :obj:`0`)
         seed (int, optional): The seed of the candidates. (default: :obj:`0`)
         candidates (int, optional): How many random pairs there are to choose
-            from, for each edge to add. (default: :obj:`10`)
+            from, for each edge to add. With :obj:`1` there is no choice, and
+            the added edges are random: so were those of the poisoned graphs
+            behind the VGCN paper, and to a GCN they do more harm than chosen
+            ones, which gather at few nodes. (default: :obj:`1`)
         window (int, optional): The window :math:`T` of the random walks.
             (default: :obj:`5`)
         dim (int, optional): The size of the embedding. (default: :obj:`32`)
@@ -51,7 +55,7 @@ class PoisonGraph(Perturbation):
         add: int = 0,
         remove: int = 0,
         seed: int = 0,
-        candidates: int = 10,
+        candidates: int = 1,
         window: int = 5,
         dim: int = 32,
     ) -> None:

@@ -11,9 +11,9 @@ def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
     """
     y = data.y
     if not isinstance(y, Tensor) or y.dim() != 1 or y.is_floating_point():
-        got = (
-            f'{y.dtype} of shape {list(y.shape)}' if torch.is_tensor(y) else y
-        )
+        got = type(y).__name__
+        if isinstance(y, Tensor):
+            got = f'{y.dtype} of shape {list(y.shape)}'
         raise ValueError(
             f"'data.y' must hold one class id for each node, got {got}"
         )
