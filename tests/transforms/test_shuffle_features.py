@@ -40,4 +40,4 @@ def test_bad_input_is_refused():
     with pytest.raises(ValueError, match="'share' must lie between"):
         ShuffleFeatures(2.0)
     with pytest.raises(TypeError, match="'data.x' must be a Tensor"):
-        ShuffleFeatures(0.5)(Data(y=torch.tensor([0, 1])))
+        ShuffleFeatures(0.5)(Data(num_nodes=2))

@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import degree
 
-from torch_geometric_vgcn.transforms.perturbation import Perturbation
+from torch_geometric_vgcn.transforms.perturbation import Flips, Perturbation
 
 
 class DegreePerturbation(Perturbation):
@@ -20,13 +20,6 @@ class DegreePerturbation(Perturbation):
             from, for each edge to add. (default: :obj:`10`)
     """
 
-    def score(
-        self,
-        edges: Tensor,
-        num_nodes: int,
-        pairs: Tensor,
-        change: Tensor,
-        generator: torch.Generator,
-    ) -> Tensor:
-        degrees = degree(edges.flatten(), num_nodes)
-        return degrees[pairs].sum(dim=0)
+    def score(self, flips: Flips, generator: torch.Generator) -> Tensor:
+        degrees = degree(flips.edges.flatten(), flips.num_nodes)
+        return degrees[flips.pairs].sum(dim=0)

@@ -1,4 +1,5 @@
 from abc import ABC, abstractmethod
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -8,6 +9,23 @@ from torch_geometric.utils import is_undirected, to_undirected
 
 from torch_geometric_vgcn.pairs.base import pair_key
 from torch_geometric_vgcn.validate import check_count, check_edge_index
+
+
+class Flips(NamedTuple):
+    r"""A graph and what may change in it.
+
+    Args:
+        edges (Tensor): The graph, each edge once, of shape :obj:`[2, E]`.
+        num_nodes (int): The number of nodes.
+        pairs (Tensor): The pairs that may change, of shape :obj:`[2, C]`.
+        change (Tensor): :obj:`1` for each pair that would be added,
+            :obj:`-1` for each that would be removed.
+    """
+
+    edges: Tensor
+    num_nodes: int
+    pairs: Tensor
+    change: Tensor
 
 
 class Perturbation(BaseTransform, ABC):
@@ -42,24 +60,8 @@ class Perturbation(BaseTransform, ABC):
         self.candidates = check_count(candidates, 'candidates', least=1)
 
     @abstractmethod
-    def score(
-        self,
-        edges: Tensor,
-        num_nodes: int,
-        pairs: Tensor,
-        change: Tensor,
-        generator: torch.Generator,
-    ) -> Tensor:
-        r"""How much each change of the graph is wanted.
-
-        Args:
-            edges (Tensor): The graph, each edge once, of shape :obj:`[2, E]`.
-            num_nodes (int): The number of nodes.
-            pairs (Tensor): The pairs that may change, of shape :obj:`[2, C]`.
-            change (Tensor): :obj:`1` for each pair that would be added,
-                :obj:`-1` for each that would be removed.
-            generator (torch.Generator): The source of randomness.
-        """
+    def score(self, flips: Flips, generator: torch.Generator) -> Tensor:
+        r"""How much each flip is wanted, of shape :obj:`[C]`."""
 
     def counts(self, num_edges: int) -> tuple[int, int]:
         r"""How many edges of so many are added and removed."""
@@ -104,7 +106,8 @@ class Perturbation(BaseTransform, ABC):
         )
         pairs = torch.cat([free, loose], dim=1)
         if pairs.size(1) > add:
-            score = self.score(edges, num_nodes, pairs, change, generator)
+            flips = Flips(edges, num_nodes, pairs, change)
+            score = self.score(flips, generator)
         else:
             score = torch.zeros(add)  # no choice, so none to pay for
         added = free[:, score[change == 1].topk(add).indices]
@@ -165,8 +168,6 @@ def free_pairs(
     before = taken - torch.arange(taken.numel())
     place = rank + torch.searchsorted(before, rank, right=True)
     i = torch.searchsorted(start, place, right=True) - 1
-    # Rows start where the last one did if that has no pair (the last row):
-    i = i.clamp(max=num_nodes - 2)
     return torch.stack([i, place - start[i] + i + 1])
 
 

@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import to_dense_adj
 
-from torch_geometric_vgcn.transforms.perturbation import Perturbation
+from torch_geometric_vgcn.transforms.perturbation import Flips, Perturbation
 from torch_geometric_vgcn.validate import check_count
 
 
@@ -63,14 +63,8 @@ class PoisonGraph(Perturbation):
         self.window = check_count(window, 'window', least=1)
         self.dim = check_count(dim, 'dim', least=1)
 
-    def score(
-        self,
-        edges: Tensor,
-        num_nodes: int,
-        pairs: Tensor,
-        change: Tensor,
-        generator: torch.Generator,
-    ) -> Tensor:
+    def score(self, flips: Flips, generator: torch.Generator) -> Tensor:
+        edges, num_nodes, pairs, change = flips
         if self.dim >= num_nodes:
             raise ValueError(
                 f"'dim' must be below the number of nodes ({num_nodes}), "
@@ -85,6 +79,13 @@ class PoisonGraph(Perturbation):
             perturbed = perturb(value, vector[i], vector[j], delta[:, None])
             scores.append(embedding_loss(perturbed, self.window, self.dim))
         return torch.cat(scores)
+
+    def __repr__(self) -> str:
+        return (
+            f'{type(self).__name__}(add={self.add}, remove={self.remove}, '
+            f'seed={self.seed}, candidates={self.candidates}, '
+            f'window={self.window}, dim={self.dim})'
+        )
 
 
 def spectrum(edges: Tensor, num_nodes: int) -> tuple[Tensor, Tensor]:

@@ -1,7 +1,7 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.transforms.perturbation import Perturbation
+from torch_geometric_vgcn.transforms.perturbation import Flips, Perturbation
 
 
 class RandomPerturbation(Perturbation):
@@ -18,12 +18,5 @@ class RandomPerturbation(Perturbation):
     def __init__(self, add: int = 0, remove: int = 0, seed: int = 0) -> None:
         super().__init__(add, remove, seed, candidates=1)
 
-    def score(
-        self,
-        edges: Tensor,
-        num_nodes: int,
-        pairs: Tensor,
-        change: Tensor,
-        generator: torch.Generator,
-    ) -> Tensor:
-        return torch.rand(pairs.size(1), generator=generator)
+    def score(self, flips: Flips, generator: torch.Generator) -> Tensor:
+        return torch.rand(flips.pairs.size(1), generator=generator)
