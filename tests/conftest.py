@@ -2,7 +2,7 @@ import pytest
 import torch
 from hypothesis import settings
 
-from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.datasets import planetoid, polblogs
 
 # The same examples each time, however busy the machine:
 settings.register_profile(
@@ -39,6 +39,14 @@ def citeseer(planetoid_cache):
 @pytest.fixture(scope='session')
 def cora(planetoid_cache):
     return _load('Cora', planetoid_cache)
+
+
+@pytest.fixture(scope='session')
+def blogs(tmp_path_factory):
+    try:
+        return polblogs(cache=tmp_path_factory.mktemp('polblogs'))[0]
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
 
 
 def _load(name, cache):

@@ -4,6 +4,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 import torch
 
 ROOT = Path(__file__).parent.parent
@@ -47,6 +48,22 @@ def test_any_conv(citeseer, tmp_path):
         'GCNConv': 'AdjacencyMatrix()',
         'GATConv': 'MessageGate()',
     }
+
+
+def test_poisoning(blogs, tmp_path):
+    path = tmp_path / 'poisoning.jsonl'
+    graphs = Path(os.environ['VGCN_DATA']).parent / 'poisoned'
+    if not graphs.exists():
+        pytest.skip(f"the authors' graphs aren't in {graphs}")
+    options = ('--datasets', 'Polblogs', '--graphs', 1, '--epochs', 2)
+    out = run('benchmarks/poisoning.py', *options, '--out', path)
+    assert '| Polblogs | add 5,000 |' in out
+    rows = [json.loads(line) for line in path.open()]
+    assert len(rows) == 1 + 2 * 5 + 4
+    # Nothing is left to do the second time:
+    before = path.read_text()
+    assert run('benchmarks/poisoning.py', *options, '--out', path) == out
+    assert path.read_text() == before
 
 
 def test_code_of_the_readme(citeseer, tmp_path):

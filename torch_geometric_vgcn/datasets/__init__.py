@@ -1,5 +1,9 @@
-r"""Data sets that can be had offline too."""
+r"""Data sets that can be had offline too, and your own tables."""
 
+from torch_geometric_vgcn.datasets.from_table import from_table
+from torch_geometric_vgcn.datasets.newsgroups import newsgroups
 from torch_geometric_vgcn.datasets.planetoid import planetoid
+from torch_geometric_vgcn.datasets.polblogs import polblogs
+from torch_geometric_vgcn.datasets.uci import uci
 
-__all__ = ['planetoid']
+__all__ = ['planetoid', 'polblogs', 'uci', 'newsgroups', 'from_table']

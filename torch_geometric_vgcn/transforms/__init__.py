@@ -1,6 +1,40 @@
-r"""Graphs and splits from raw data, as PyG transforms."""
+r"""Graphs from features, splits, poisoning and corruption, as PyG transforms
+that chain with PyG's own.
+"""
 
+from torch_geometric_vgcn.transforms.add_edges import AddEdges
+from torch_geometric_vgcn.transforms.balanced_split import BalancedSplit
+from torch_geometric_vgcn.transforms.coin_flip_validation import (
+    CoinFlipValidation,
+)
+from torch_geometric_vgcn.transforms.degree_perturbation import (
+    DegreePerturbation,
+)
+from torch_geometric_vgcn.transforms.drop_edges import DropEdges
 from torch_geometric_vgcn.transforms.half_validation import HalfValidation
+from torch_geometric_vgcn.transforms.hide_labels import HideLabels
 from torch_geometric_vgcn.transforms.knn_graph import KNNGraph
+from torch_geometric_vgcn.transforms.poison_graph import PoisonGraph
+from torch_geometric_vgcn.transforms.random_perturbation import (
+    RandomPerturbation,
+)
+from torch_geometric_vgcn.transforms.shuffle_features import ShuffleFeatures
+from torch_geometric_vgcn.transforms.stratified_split import StratifiedSplit
 
-__all__ = ['KNNGraph', 'HalfValidation']
+__all__ = [
+    'KNNGraph',
+    # Splits:
+    'HalfValidation',
+    'CoinFlipValidation',
+    'BalancedSplit',
+    'StratifiedSplit',
+    # Poisoning, from the strongest to the weakest:
+    'PoisonGraph',
+    'DegreePerturbation',
+    'RandomPerturbation',
+    # Corruption:
+    'DropEdges',
+    'AddEdges',
+    'ShuffleFeatures',
+    'HideLabels',
+]

@@ -1,0 +1,135 @@
+import math
+
+import pytest
+import torch
+from sklearn.datasets import load_wine
+from sklearn.preprocessing import scale
+
+from torch_geometric_vgcn.datasets import from_table
+from torch_geometric_vgcn.transforms import KNNGraph
+
+
+@pytest.fixture
+def table():
+    return {
+        'name': ['Ada', 'Ben', 'Cai', 'Dan'],
+        'age': [30, 40, 50, 60],
+        'city': ['Oslo', 'Rome', 'Oslo', 'Rome'],
+        'vote': ['yes', None, 'no', math.nan],
+    }
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / 'people.csv'
+    path.write_text('age,city,vote\n30,Oslo,yes\n40,"Rome",\n50,Oslo,no\n')
+    return path
+
+
+def test_numbers_and_categories_become_features(table):
+    data = from_table(table, 'vote', drop=['name'], standardize=False)
+    assert data.feature_names == ['age', 'city=Oslo', 'city=Rome']
+    expected = [[30, 1, 0], [40, 0, 1], [50, 1, 0], [60, 0, 1]]
+    assert data.x.tolist() == expected
+    assert data.x.dtype == torch.float
+
+
+def test_blank_labels_are_unknown(table):
+    data = from_table(table, 'vote', drop='name')
+    assert data.class_names == ['no', 'yes']
+    assert data.y.tolist() == [1, -1, 0, -1]
+    assert data.train_mask.tolist() == [True, False, True, False]
+
+
+def test_numbers_are_standardised(table):
+    x = from_table(table, 'vote', drop=['name']).x
+    expected = torch.from_numpy(scale([30.0, 40, 50, 60])).float()
+    assert torch.allclose(x[:, 0], expected)
+    assert x[:, 1].tolist() == [1, 0, 1, 0]
+
+
+def test_a_constant_column_is_zero(table):
+    table['age'] = [7, 7, 7, 7]
+    x = from_table(table, 'vote', drop=['name']).x
+    assert x[:, 0].tolist() == [0, 0, 0, 0]
+
+
+def test_a_file_is_read_like_a_table(file):
+    data = from_table(file, 'vote', standardize=False)
+    assert data.x.tolist() == [[30, 1, 0], [40, 0, 1], [50, 1, 0]]
+    assert data.y.tolist() == [1, -1, 0]
+    assert from_table(str(file), 'vote').y.tolist() == [1, -1, 0]
+
+
+def test_number_labels_keep_their_order(table):
+    table['vote'] = [10.0, 9.0, math.nan, 9.0]  # as pandas has them
+    data = from_table(table, 'vote', drop=['name'])
+    assert data.class_names == ['9', '10']
+    assert data.y.tolist() == [1, 0, -1, 0]
+
+
+def test_a_data_frame_is_read_like_a_table(table):
+    pandas = pytest.importorskip('pandas')
+    frame = pandas.DataFrame(table)
+    expected = from_table(table, 'vote', drop=['name'])
+    for column in (frame['vote'], frame['vote'].astype('string')):
+        data = from_table(frame.assign(vote=column), 'vote', drop=['name'])
+        assert torch.equal(data.x, expected.x)
+        assert torch.equal(data.y, expected.y)
+
+
+def test_wine_from_a_file(tmp_path):
+    wine = load_wine()
+    rows = zip(wine.data, wine.target, strict=True)
+    lines = [','.join(['label', *wine.feature_names])]
+    for number, (row, label) in enumerate(rows):
+        cell = '' if number % 5 else wine.target_names[label]
+        lines.append(','.join([cell, *map(str, row)]))
+    path = tmp_path / 'wine.csv'
+    path.write_text('\n'.join(lines))
+    data = KNNGraph(10)(from_table(path, 'label'))
+    expected = torch.from_numpy(scale(wine.data)).float()
+    assert torch.allclose(data.x, expected, atol=1e-5)
+    known = data.train_mask
+    assert int(known.sum()) == 36
+    assert torch.equal(data.y[known], torch.from_numpy(wine.target)[known])
+    assert data.num_edges > 0
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        ({'age': [1, None, 3, math.nan]}, "'age'.* 2 blank.* row 1"),
+        ({'age': [1, 2, 3, math.inf]}, "'age' must be finite"),
+        ({'city': ['a', 'b', 'c', 'd']}, "'city' has another text"),
+        ({'age': [1, 2, 3]}, 'equally many rows'),
+        ({'vote': [None] * 4}, r"'vote' must hold.* got \[\]"),
+        ({'vote': ['yes', None, 'yes', '']}, "at least two.*'yes'"),
+    ],
+)
+def test_bad_columns_are_refused(table, change, message):
+    with pytest.raises(ValueError, match=message):
+        from_table(table | change, 'vote', drop=['name'])
+
+
+def test_unknown_columns_are_refused(table):
+    with pytest.raises(ValueError, match="'label' must be.*got 'party'"):
+        from_table(table, 'party')
+    with pytest.raises(ValueError, match="'drop' must be.*got 'id'"):
+        from_table(table, 'vote', drop=['id'])
+    with pytest.raises(ValueError, match='column of features besides'):
+        from_table(table, 'vote', drop=['name', 'age', 'city'])
+
+
+def test_a_broken_file_is_refused(file):
+    file.write_text('a,b\n1,2\n3\n')
+    with pytest.raises(ValueError, match='2 cells.* got 1 in line 3'):
+        from_table(file, 'b')
+    file.write_text('a,a\n1,2\n')
+    with pytest.raises(ValueError, match='each column differently'):
+        from_table(file, 'a')
+    file.write_text('a,b\n')
+    with pytest.raises(ValueError, match='at least one'):
+        from_table(file, 'b')
+    with pytest.raises(TypeError, match='got list'):
+        from_table([[1, 2]], 'b')

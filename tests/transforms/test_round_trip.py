@@ -1,0 +1,113 @@
+"""What holds for each transform, on real data."""
+
+import pytest
+import torch
+from torch_geometric.transforms import Compose, NormalizeFeatures
+
+from torch_geometric_vgcn import transforms as T
+
+SPLITS = [
+    T.HalfValidation(seed=1),
+    T.CoinFlipValidation(seed=1),
+    T.BalancedSplit(seed=1),
+    T.StratifiedSplit(0.1, 0.1, seed=1),
+    T.HideLabels(0.5, seed=1),
+]
+GRAPHS = [
+    T.KNNGraph(3),
+    T.PoisonGraph(add=50, remove=20, seed=1, candidates=2),
+    T.DegreePerturbation(add=50, remove=20, seed=1),
+    T.RandomPerturbation(add=50, remove=20, seed=1),
+    T.DropEdges(0.3, seed=1),
+    T.AddEdges(0.3, seed=1),
+]
+ALL = [*SPLITS, *GRAPHS, T.ShuffleFeatures(0.3, seed=1)]
+
+
+def by_name(transform):
+    return type(transform).__name__
+
+
+@pytest.fixture(scope='module')
+def small(cora):
+    """The first 800 papers of Cora, so that each spectrum is quick."""
+    data = cora.subgraph(torch.arange(800))
+    data.test_mask = ~(data.train_mask | data.val_mask)
+    return data
+
+
+@pytest.fixture
+def data(small, cora, request):
+    transform = request.getfixturevalue('transform')
+    whole = isinstance(transform, (T.BalancedSplit, T.KNNGraph))
+    return cora if whole else small
+
+
+def assert_same(left, right):
+    assert sorted(left.keys()) == sorted(right.keys())
+    for key in left.keys():
+        assert torch.equal(left[key], right[key]), key
+
+
+def test_all_transforms_are_here():
+    assert {by_name(transform) for transform in ALL} == set(T.__all__)
+
+
+@pytest.mark.parametrize('transform', ALL, ids=by_name)
+def test_it_chains_with_pygs_own(transform, data):
+    out = Compose([NormalizeFeatures(), transform])(data)
+    assert_same(out, transform(NormalizeFeatures()(data)))
+
+
+@pytest.mark.parametrize('transform', ALL, ids=by_name)
+def test_it_survives_moving_and_saving(transform, data, tmp_path):
+    out = transform(data)
+    torch.save(out, tmp_path / 'data.pt')
+    loaded = torch.load(tmp_path / 'data.pt', weights_only=False)
+    assert_same(loaded.to('cpu'), out)
+    torch.save(transform, tmp_path / 'transform.pt')
+    again = torch.load(tmp_path / 'transform.pt', weights_only=False)
+    assert repr(again) == repr(transform)
+    assert_same(again(data), out)
+
+
+@pytest.mark.parametrize('transform', ALL, ids=by_name)
+def test_the_original_and_the_global_seed_are_untouched(transform, data):
+    before, state = data.clone(), torch.get_rng_state()
+    transform(data)
+    assert_same(data, before)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+@pytest.mark.parametrize('transform', ALL, ids=by_name)
+def test_only_its_own_seed_matters(transform, data):
+    expected = transform(data)
+    torch.manual_seed(99)
+    assert_same(transform(data), expected)
+    if hasattr(transform, 'seed'):
+        other = type(transform).__new__(type(transform))
+        other.__dict__.update(transform.__dict__, seed=2)
+        changed = other(data)
+        assert any(
+            changed[key].shape != expected[key].shape
+            or not torch.equal(changed[key], expected[key])
+            for key in expected.keys()
+        )
+
+
+@pytest.mark.parametrize('transform', SPLITS, ids=by_name)
+def test_masks_are_disjoint_and_not_empty(transform, data):
+    out = transform(data)
+    masks = torch.stack([out.train_mask, out.val_mask, out.test_mask])
+    assert masks.dtype == torch.bool
+    assert int(masks.sum(dim=0).max()) == 1
+    assert masks.any(dim=1).all()
+
+
+@pytest.mark.parametrize('transform', GRAPHS, ids=by_name)
+def test_graphs_are_undirected_without_loops(transform, data):
+    out = transform(data)
+    assert out.is_undirected()
+    assert not out.has_self_loops()
+    assert out.is_coalesced()
+    assert out.num_nodes == data.num_nodes

@@ -1,0 +1,88 @@
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric import get_home_dir
+from torch_geometric.data import Data
+from torch_geometric.datasets import PolBlogs
+from torch_geometric.transforms import LargestConnectedComponents
+from torch_geometric.utils import remove_self_loops, to_undirected
+
+from torch_geometric_vgcn.datasets.single_graph import SingleGraph
+
+FILE = 'polblogs.npz'
+
+
+def polblogs(
+    root: str | Path | None = None,
+    transform: Callable | None = None,
+    cache: str | Path | None = None,
+) -> SingleGraph:
+    r"""The largest component of the political blogs (Adamic and Glance, 2005)
+    as an undirected graph without self-loops: 1,222 nodes, 16,714 edges, two
+    classes, and an identity matrix, in sparse form, as features.
+
+    It comes from the first place that has it: the file :obj:`polblogs.npz`
+    (with :obj:`edge_index` of shape :obj:`[2, E]` and :obj:`y`) in
+    :obj:`root` or in the folder above, or PyG's
+    :class:`~torch_geometric.datasets.PolBlogs`, which downloads it and needs
+    pandas. There is no split yet: see
+    :class:`~torch_geometric_vgcn.transforms.StratifiedSplit`.
+
+    Args:
+        root (str or Path, optional): A folder that holds, or stands beside,
+            the file. (default: the environment variable :obj:`VGCN_DATA`)
+        transform (callable, optional): A PyG transform.
+            (default: :obj:`None`)
+        cache (str or Path, optional): The folder to keep a download in.
+            (default: :obj:`vgcn` in PyG's home folder)
+    """
+    root = root or os.environ.get('VGCN_DATA') or None
+    folders = [] if root is None else [Path(root), Path(root).parent]
+    for folder in folders:
+        if (folder / FILE).is_file():
+            return SingleGraph(_from_file(folder / FILE), transform)
+    cache = Path(cache or Path(get_home_dir()) / 'vgcn')
+    try:
+        data = _from_pyg(cache / 'PolBlogs')
+    except (ImportError, OSError) as error:
+        looked = [str(folder / FILE) for folder in folders]
+        raise FileNotFoundError(
+            f'Polblogs could not be had: no {" and no ".join(looked) or FILE}'
+            f", and PyG's download failed ({type(error).__name__}: {error}). "
+            f'Put {FILE} into SOME_FOLDER and set VGCN_DATA=SOME_FOLDER (or '
+            "pass it as 'root'), or install pandas for PyG's download."
+        ) from error
+    return SingleGraph(data, transform)
+
+
+def _from_file(path: Path) -> Data:
+    with np.load(path, allow_pickle=False) as file:
+        missing = {'edge_index', 'y'} - set(file.files)
+        if missing:
+            raise ValueError(
+                f"'{path}' must hold the arrays 'edge_index' and 'y', got "
+                f'{file.files}'
+            )
+        edge_index = torch.from_numpy(file['edge_index'].astype(np.int64))
+        return _graph(edge_index, torch.from_numpy(file['y']).long())
+
+
+def _from_pyg(folder: Path) -> Data:
+    data = PolBlogs(str(folder))[0]
+    data.num_nodes = data.y.numel()  # also where the last have no link
+    data = LargestConnectedComponents()(data)
+    return _graph(data.edge_index, data.y)
+
+
+def _graph(edge_index: Tensor, y: Tensor) -> Data:
+    num_nodes = y.numel()
+    edge_index, _ = remove_self_loops(edge_index)
+    return Data(
+        x=torch.eye(num_nodes).to_sparse(),
+        edge_index=to_undirected(edge_index, num_nodes=num_nodes),
+        y=y,
+    )

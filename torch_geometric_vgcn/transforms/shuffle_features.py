@@ -1,0 +1,37 @@
+import torch
+from torch_geometric.data import Data
+from torch_geometric.transforms import BaseTransform
+
+from torch_geometric_vgcn.validate import check_features, check_share
+
+
+class ShuffleFeatures(BaseTransform):
+    r"""Shuffles the features among a random share of the nodes: each of them
+    gets those of another one.
+
+    Args:
+        share (float): The share of the nodes.
+        seed (int, optional): The seed of the choice. (default: :obj:`0`)
+    """
+
+    def __init__(self, share: float, seed: int = 0) -> None:
+        self.share = check_share(share, 'share')
+        self.seed = seed
+
+    def forward(self, data: Data) -> Data:
+        check_features(data.x, data.num_nodes, 'data.x')
+        generator = torch.Generator().manual_seed(self.seed)
+        order = torch.randperm(data.num_nodes, generator=generator)
+        node = order[: round(self.share * data.num_nodes)].to(data.x.device)
+        source = torch.arange(data.num_nodes, device=data.x.device)
+        # One round of all of them, so that none keeps its own:
+        source[node] = node.roll(1)
+        x, layout = data.x, data.x.layout
+        if layout == torch.sparse_csr:  # has no 'index_select'
+            x = x.to_sparse_coo()
+        x = x.index_select(0, source)
+        data.x = x.to_sparse_csr() if layout == torch.sparse_csr else x
+        return data
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}(share={self.share}, seed={self.seed})'
