@@ -92,10 +92,16 @@ def draw(curves: dict, path: str) -> None:
     axes.set_xscale('log')
     axes.set_xlabel('seconds of training (one core)')
     axes.set_ylabel('test accuracy (%)')
-    axes.set_title('Citeseer without its graph', fontsize=10)
+    figure.suptitle('Citeseer without its graph', fontsize=10)
     axes.grid(alpha=0.3)
     axes.spines[['top', 'right']].set_visible(False)
-    axes.legend(frameon=False, loc='lower right')
+    axes.legend(
+        frameon=False,
+        loc='lower center',
+        bbox_to_anchor=(0.5, 1.0),
+        ncols=3,
+        fontsize=9,
+    )
     figure.savefig(path, dpi=160)
 
 
