@@ -52,7 +52,7 @@ def test_any_conv(citeseer, tmp_path):
 
 def test_poisoning(blogs, tmp_path):
     path = tmp_path / 'poisoning.jsonl'
-    graphs = Path(os.environ['VGCN_DATA']).parent / 'poisoned'
+    graphs = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
     if not graphs.exists():
         pytest.skip(f"the authors' graphs aren't in {graphs}")
     options = ('--datasets', 'Polblogs', '--graphs', 1, '--epochs', 2)
