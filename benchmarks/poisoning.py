@@ -62,9 +62,11 @@ given more `candidates`, and `RandomPerturbation` can't be weaker there.
 those whose removal makes the loss largest. Self-loops of the raw files count
 among them (Citeseer: 28 to 39 of the 2,000), ours has none.
 
-**A real choice is weaker against a GCN.** An added edge lowers the bound on
-DeepWalk's loss; those that lower it least lie between nodes that are close
-already, at few nodes. Removal raises it, and there the choice pays.
+**A real choice of additions is weaker against a GCN.** An added edge lowers
+the bound on DeepWalk's loss. Those that lower it least gather at few nodes.
+A removed edge raises it: there the choice pays most on Polblogs. On Citeseer
+little more than 2,000 edges can go at all without isolating a node, so that
+each way to remove 2,000 takes nearly the same.
 """
 
 
