@@ -4,7 +4,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
-from torch_geometric_vgcn.nearest import Cosine, ExactSearch, Minkowski
+from torch_geometric_vgcn.nearest import (
+    Cosine,
+    ExactSearch,
+    Minkowski,
+    features,
+)
 
 METRICS = [
     Cosine(),
@@ -185,3 +190,14 @@ def test_bad_arguments_are_refused():
         Minkowski(float('nan'))
     with pytest.raises(ValueError, match="'block_size' must be at least 1"):
         ExactSearch(0)
+
+
+@pytest.mark.parametrize('metric', [Cosine(), Minkowski()], ids=str)
+def test_without_sparse_kernels_the_result_is_the_same(metric, monkeypatch):
+    x = (torch.rand(50, 40) < 0.1).float()
+    expected = ExactSearch()(x.to_sparse_csr(), 5, metric)
+    monkeypatch.setattr(features, 'kernels_work', lambda: False)
+    for given_as in (x, x.to_sparse_csr(), x.to_sparse_coo()):
+        layout = features.fastest_layout(given_as).layout
+        assert layout == torch.strided
+        assert torch.equal(ExactSearch()(given_as, 5, metric), expected)

@@ -6,6 +6,8 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
+
 # Up to this share of non-zeros, a sparse product is the faster one on a CPU:
 DENSITY = 0.2
 
@@ -14,7 +16,8 @@ def fastest_layout(x: Tensor) -> Tensor:
     r"""Features as a dense or a CSR matrix, whichever is multiplied faster.
     On other devices than CPUs, dense ones stay dense and sparse ones sparse.
     """
-    most = DENSITY * x.numel()
+    # Without sparse kernels (MKL), everything is dense:
+    most = DENSITY * x.numel() if kernels_work() else -1
     if x.layout == torch.strided:
         return _as_csr(x, most) if x.device.type == 'cpu' else x
     x = x if x.layout == torch.sparse_csr else x.to_sparse_csr()
