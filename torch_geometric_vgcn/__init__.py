@@ -8,7 +8,7 @@ from torch_geometric_vgcn.fit import Fit, evaluate, fit
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.shared_graph import SharedGraph
-from torch_geometric_vgcn.pairs import AllPairs, Candidates
+from torch_geometric_vgcn.pairs import AllPairs, Candidates, ClusterPairs
 from torch_geometric_vgcn.prior import (
     ConstantPrior,
     EvidencePrior,
