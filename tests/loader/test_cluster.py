@@ -6,18 +6,12 @@ import sys
 import pytest
 import torch
 import torch_geometric.loader
-from torch_geometric.datasets import KarateClub
 from torch_geometric.loader import ClusterLoader
 from torch_geometric.utils import subgraph
 
 from torch_geometric_vgcn.loader import ClusterData
 
 PLACE = 'part_4/metis.pt'
-
-
-@pytest.fixture
-def karate():
-    return KarateClub()[0]
 
 
 def parts(data, num_parts=4, **kwargs):
