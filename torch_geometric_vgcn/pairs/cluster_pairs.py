@@ -90,6 +90,10 @@ class ClusterPairs(Pairs):
         row, col = self.index
         return row * self.num_nodes + col
 
+    def clusters(self) -> list[Tensor]:
+        r"""The nodes of each cluster, ascending."""
+        return list(self.member.split(self.sizes))
+
     def joins(self, edge_index: Tensor) -> Tensor:
         r"""Tells for each edge whether both its nodes are in one cluster: a
         mask of shape :obj:`[E]`. The other edges aren't part of the model.
@@ -111,11 +115,11 @@ class ClusterPairs(Pairs):
         return self.pointer[low] + self.rank[high] - self.rank[low] - 1
 
     def _make_pattern(self) -> Blocks:
-        return Blocks(list(self.member.split(self.sizes)), self.pointer)
+        return Blocks(self.clusters(), self.pointer)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         values, places = [], []
-        for node in self.member.split(self.sizes):
+        for node in self.clusters():
             product = left[node] @ right[node].t()
             upper = torch.ones_like(product, dtype=torch.bool).triu_(1)
             values.append(product.masked_select(upper))
