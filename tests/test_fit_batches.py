@@ -93,7 +93,7 @@ def test_a_step_changes_only_what_the_batch_touched():
     data, clusters = karate()
     learner = learner_of(data, clusters)
     offset = learner.posterior.offset
-    adam, sparse = make_optimizers(learner, 0.01, 0.01, 0.0)
+    adam, sparse = make_optimizers(learner, [offset], 0.01, 0.01, 0.0)
     seen = torch.zeros_like(offset).bool()
     for nodes in learner.prior.pairs.clusters():
         prior = learner.prior.subset(nodes)

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 
@@ -11,6 +12,7 @@ from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.pairs.base import checksum
+from torch_geometric_vgcn.ranks import Ranks
 from torch_geometric_vgcn.sample import Noise
 from torch_geometric_vgcn.training import Fit, Run, check_finite
 
@@ -47,6 +49,15 @@ def fit_batches(
     With :class:`FreePosterior(sparse=True)` a step costs what its batch
     costs, and leaves all other logits and their moments as they are; with
     other posteriors Adam moves them on.
+
+    **Several processes** (:obj:`torchrun`, after
+    :obj:`torch.distributed.init_process_group('gloo')`): each has a
+    :obj:`loader` of its own clusters, by
+    :obj:`sampler=SubsetRandomSampler(range(rank, num_parts, world_size))`,
+    and trains their logits; of the gradients of the network all take the mean
+    (:class:`~torch.nn.parallel.DistributedDataParallel`). After each epoch all
+    know the whole posterior, the first process validates, and it writes the
+    checkpoint.
 
     The same seed gives the same result, also when the run goes on from its
     checkpoint, as long as :obj:`loader` has no generator of its own.
@@ -94,19 +105,31 @@ def fit_batches(
         'batch_size': loader.batch_size or 0,
         'partition': abs(checksum(weight.cluster * n + node)) + 1,
     }
-    run = Run(learner, data, settings)
+    ranks = Ranks.of_group()
+    run = Run(learner, data, settings, ranks)
     num_labeled = int(data.train_mask.sum())
+    model: Module = learner
+    if ranks.world > 1:
+        model = _distributed(learner, list(run.logits.parameters))
+    num_batches = _num_batches(loader, ranks)
 
     def train_epoch(epoch: int) -> Bound:
         total = torch.zeros(3, dtype=torch.double, device=run.device)
         for batch in loader:
             run.zero_grad()
-            bound = _bound(learner, batch, num_samples, weight)
-            loss = -bound.bound * (len(loader) / num_labeled)
+            prior = learner.prior.subset(batch.n_id)
+            out = model(batch.x, num_samples=num_samples, prior=prior)
+            train = batch.train_mask.nonzero().view(-1)
+            bound = learner.objective(
+                out, batch.y, train, train.numel(), weight(prior)
+            )
+            loss = -bound.bound * (num_batches / num_labeled)
             check_finite(loss, epoch)
             loss.backward()
+            run.logits.touch(prior.pairs.position)
             run.step()
             total += torch.stack(bound[:3]).detach()
+        total = ranks.sum(total)
         return Bound(total[0], total[1], total[2], -total[0] / num_labeled)
 
     def predict() -> Tensor:
@@ -122,16 +145,29 @@ def fit_batches(
     )
 
 
-def _bound(
-    learner: VariationalGraphLearner,
-    batch: Data,
-    num_samples: int,
-    weight: PairWeight,
-) -> Bound:
-    prior = learner.prior.subset(batch.n_id)
-    out = learner(batch.x, num_samples=num_samples, prior=prior)
-    train = batch.train_mask.nonzero().view(-1)
-    return learner.objective(out, batch.y, train, train.numel(), weight(prior))
+def _distributed(learner: Module, left_out: list[str]) -> Module:
+    r"""The learner with the mean of all processes' gradients, but for some
+    parameters.
+    """
+    ddp = torch.nn.parallel.DistributedDataParallel
+    # The way that PyTorch's own libraries leave parameters out:
+    ddp._set_params_and_buffers_to_ignore_for_model(learner, left_out)
+    try:
+        return ddp(learner, broadcast_buffers=False)
+    finally:
+        del learner._ddp_params_and_buffers_to_ignore
+
+
+def _num_batches(loader: ClusterLoader, ranks: Ranks) -> int:
+    r"""The number of batches of all processes, which must have as many."""
+    counts = [int(n) for n in ranks.all_of(torch.tensor(len(loader)))]
+    if len(set(counts)) > 1:
+        raise ValueError(
+            "'loader' must have as many batches in each process, got "
+            f"{counts}: choose 'num_parts' as a multiple of the number of "
+            "processes times 'batch_size'"
+        )
+    return sum(counts)
 
 
 def predict_batches(

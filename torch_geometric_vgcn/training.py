@@ -13,7 +13,7 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from torch_geometric_vgcn.objective import Bound
-from torch_geometric_vgcn.posterior import FreePosterior
+from torch_geometric_vgcn.owned_logits import OwnedLogits
 from torch_geometric_vgcn.ranks import Ranks
 from torch_geometric_vgcn.validate import check_features, check_labels
 
@@ -46,22 +46,16 @@ def evaluate(prob: Tensor, y: Tensor, mask: Tensor) -> tuple[float, float]:
     return float(hit.float().mean()), -float(likelihood.log().mean())
 
 
-def sparse_logits(learner: Module) -> dict[str, Tensor]:
-    r"""The parameters whose gradients are sparse, by name."""
-    return {
-        f'{name}.offset': module.offset
-        for name, module in learner.named_modules()
-        if isinstance(module, FreePosterior) and module.sparse
-    }
-
-
 def make_optimizers(
-    learner: Module, lr: float, logit_lr: float, weight_decay: float
+    learner: Module,
+    sparse: list[Tensor],
+    lr: float,
+    logit_lr: float,
+    weight_decay: float,
 ) -> list[Optimizer]:
     r"""Adam for the network's weights, which decay, and for the posterior's
     parameters, which don't; SparseAdam for those with sparse gradients.
     """
-    sparse = list(sparse_logits(learner).values())
     posterior = getattr(learner, 'posterior', None)
     logits = [] if posterior is None else list(posterior.parameters())
     ids = {id(parameter) for parameter in logits}
@@ -118,8 +112,10 @@ class Run:
         self.settings = settings
         self.ranks = ranks or Ranks()
         self.device = data.x.device
+        self.logits = OwnedLogits(learner, self.ranks)
         self.optimizers = make_optimizers(
             learner,
+            list(self.logits.parameters.values()),
             settings['lr'],
             settings['logit_lr'],
             settings['weight_decay'],
@@ -169,6 +165,7 @@ class Run:
                     break
                 self.learner.train()
                 bound = train_epoch(epoch)
+                self.logits.gather()
                 # One process looks, so that all take the same for the best:
                 acc, nll = ranks.from_first(
                     lambda: evaluate(
@@ -203,14 +200,12 @@ class Run:
     def restore_best(self) -> None:
         self.learner.load_state_dict(self.best)
 
-    def optimizer_states(self) -> list[dict[str, Any]]:
-        return [optimizer.state_dict() for optimizer in self.optimizers]
-
     def save(self, path: Path) -> None:
+        self.logits.gather_moments(self.optimizers)
         state = {
             'settings': self.settings,
             'learner': self.learner.state_dict(),
-            'optimizers': self.optimizer_states(),
+            'optimizers': [o.state_dict() for o in self.optimizers],
             'best': self.best,
             'result': asdict(self.result),
             'rng': self.ranks.all_of(torch.get_rng_state()),
