@@ -3,8 +3,8 @@
 import os
 import subprocess
 import sys
+import time
 from contextlib import contextmanager
-from pathlib import Path
 
 import pytest
 import torch
@@ -50,53 +50,104 @@ def setup(rank, sampler=None, batch_size=1, dense=True):
     return learner, data, loader
 
 
-def main(out, dense, batch_size, owned, epochs):
-    r"""One process of a run."""
-    dist.init_process_group('gloo')
+def train(folder, dense=True, batch_size=1, owned=None, cut=0, epochs=EPOCHS):
+    r"""One process of a run, which may be cut off in an epoch."""
     rank = dist.get_rank()
-    learner, data, loader = setup(
-        rank, (owned or {}).get(rank), batch_size, dense
-    )
-    path = Path(out) / 'run.pt'
-    result = fit_batches(
+    learner, data, loader = setup(rank, owned, batch_size, dense)
+    if cut:
+        loader.__class__ = CutLoader
+        loader.left = cut
+    return learner, fit_batches(
         learner, data, loader, epochs=epochs, patience=epochs, **RATES,
-        checkpoint=path, checkpoint_every=2, progress=False,
+        checkpoint=folder / 'run.pt', checkpoint_every=2, progress=False,
     )  # fmt: skip
-    state = {
+
+
+class Cut(Exception):
+    pass
+
+
+class CutLoader(ClusterLoader):
+    def __iter__(self):
+        self.left -= 1
+        if self.left < 0:
+            raise Cut
+        return super().__iter__()
+
+
+def main(out):
+    r"""One process of all the runs that end well."""
+    dist.init_process_group('gloo')
+    rank, state = dist.get_rank(), {}
+    for name, dense, batch_size in CASES:
+        learner, result = train(out / name, dense, batch_size)
+        state[name] = {
+            'history': result.history,
+            'offset': learner.posterior.offset.detach(),
+            'weight': learner.conv.convs[0].lin.weight.detach(),
+        }
+    with pytest.raises(Cut):
+        train(out / 'cut', cut=5)
+    learner, result = train(out / 'cut')
+    state['cut'] = {
         'history': result.history,
         'offset': learner.posterior.offset.detach(),
-        'weight': learner.conv.convs[0].lin.weight.detach(),
     }
-    torch.save(state, Path(out) / f'rank{rank}.pt')
+    # Two with a cluster in common, and with more batches in one of them:
+    for name, owned in (
+        ('several', [rank, 3]),
+        ('as many', [0, 1] if rank else [2]),
+    ):
+        with pytest.raises(ValueError) as error:
+            train(out / name, owned=owned)
+        state[name] = str(error.value)
+    torch.save(state, out / f'rank{rank}.pt')
     dist.destroy_process_group()
 
 
+def endless(out, rank):
+    r"""One process of a run without an end."""
+    place = f'file://{out / "store"}'
+    dist.init_process_group('gloo', place, rank=rank, world_size=2)
+    train(out, epochs=1_000_000)
+
+
+CASES = [('dense', True, 1), ('candidates', False, 2)]
 SCRIPT = """
 import sys
+from pathlib import Path
 sys.path.insert(0, {folder!r})
-from test_ranks import main
-main({out!r}, {dense}, {batch_size}, {owned}, {epochs})
+import test_ranks
+out = Path({out!r})
+test_ranks.{call}
 """
 
 
-def torchrun(out, dense=True, batch_size=1, owned=None, epochs=EPOCHS):
-    script = out / 'script.py'
-    text = SCRIPT.format(
-        folder=os.path.dirname(__file__), out=str(out), dense=dense,
-        batch_size=batch_size, owned=owned, epochs=epochs,
-    )  # fmt: skip
-    script.write_text(text)
+def start(call, out, *launcher):
+    r"""A process that calls a function of this file."""
+    script = out / f'{call.partition("(")[0]}{len(list(out.iterdir()))}.py'
+    folder = os.path.dirname(__file__)
+    script.write_text(SCRIPT.format(folder=folder, call=call, out=str(out)))
     return subprocess.Popen(
-        [sys.executable, '-m', 'torch.distributed.run', '--standalone',
-         '--nproc_per_node=2', str(script)],
+        [sys.executable, *launcher, str(script)],
         stderr=subprocess.PIPE, text=True,
         env={**os.environ, 'OMP_NUM_THREADS': '1'},
     )  # fmt: skip
 
 
-def finished(process):
-    _, error = process.communicate(timeout=120)
+@pytest.fixture(scope='module')
+def runs(tmp_path_factory):
+    r"""What the two processes saw, and the folder."""
+    out = tmp_path_factory.mktemp('runs')
+    torchrun = ('-m', 'torch.distributed.run', '--standalone')
+    process = start('main(out)', out, *torchrun, '--nproc_per_node=2')
+    _, error = process.communicate(timeout=300)
     assert process.returncode == 0, error
+    states = [
+        torch.load(out / f'rank{rank}.pt', weights_only=True)
+        for rank in range(2)
+    ]
+    return states, out
 
 
 def one_process(dense, batch_size):
@@ -175,22 +226,58 @@ def one_process(dense, batch_size):
     return history
 
 
-@pytest.mark.parametrize('dense, batch_size', [(True, 1), (False, 2)])
-def test_two_processes_are_one(tmp_path, dense, batch_size):
-    finished(torchrun(tmp_path, dense, batch_size))
-    first, second = (
-        torch.load(tmp_path / f'rank{rank}.pt', weights_only=True)
-        for rank in range(2)
-    )
+@pytest.mark.parametrize('name, dense, batch_size', CASES)
+def test_two_processes_are_one(runs, name, dense, batch_size):
+    (first, second), out = runs
+    first, second = first[name], second[name]
     assert first['history'] == second['history']
     assert torch.equal(first['offset'], second['offset'])
     assert torch.equal(first['weight'], second['weight'])
     for got, want in zip(
         first['history'], one_process(dense, batch_size), strict=True
     ):
-        for name, value in want.items():
-            assert got[name] == pytest.approx(value, rel=1e-4)
-    saved = torch.load(tmp_path / 'run.pt', weights_only=True)
+        for key, value in want.items():
+            assert got[key] == pytest.approx(value, rel=1e-4)
+
+
+@pytest.mark.parametrize('name, dense, batch_size', CASES)
+def test_the_checkpoint_holds_what_both_learned(runs, name, dense, batch_size):
+    _, out = runs
+    saved = torch.load(out / name / 'run.pt', weights_only=True)
     moment = saved['optimizers'][1]['state'][0]['exp_avg_sq']
     changed = saved['learner']['posterior.offset'] != 0
-    assert torch.equal(moment != 0, changed) and changed.any()
+    assert torch.equal(moment != 0, changed)
+    learner, _, loader = setup(0, range(4), batch_size, dense)
+    row, col = loader.cluster_data.cluster[learner.prior.pairs.index] % 2
+    # Pairs between the processes' clusters belong to none:
+    assert torch.equal(changed, row == col)
+
+
+def test_a_run_of_two_goes_on_from_its_checkpoint(runs):
+    for state in runs[0]:
+        assert state['cut']['history'] == state['dense']['history']
+        assert torch.equal(state['cut']['offset'], state['dense']['offset'])
+
+
+def test_processes_must_share_the_clusters_out(runs):
+    for state in runs[0]:
+        assert "'loader' must have clusters of its own" in state['several']
+        assert (
+            'as many batches in each process, got [1, 2]' in state['as many']
+        )
+
+
+def test_a_process_that_dies_ends_the_run_and_spares_the_checkpoint(tmp_path):
+    first, second = (start(f'endless(out, {r})', tmp_path) for r in range(2))
+    try:
+        while not (tmp_path / 'run.pt').exists():
+            assert first.poll() is None, first.communicate()[1]
+            time.sleep(0.05)
+    finally:
+        second.kill()  # which must end the first, too
+    second.communicate()
+    _, error = first.communicate(timeout=120)
+    assert first.returncode == 1
+    assert 'process 0 lost the connection to another one of 2' in error
+    saved = torch.load(tmp_path / 'run.pt', weights_only=True)
+    assert len(saved['rng']) == 2 and len(saved['result']['history']) >= 2

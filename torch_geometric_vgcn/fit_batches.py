@@ -140,20 +140,32 @@ def fit_batches(
             )
         return learner.predict(data.x, num_samples)
 
-    return run.train(
-        train_epoch, predict, checkpoint, checkpoint_every, progress
-    )
+    try:
+        return run.train(
+            train_epoch, predict, checkpoint, checkpoint_every, progress
+        )
+    except RuntimeError as error:
+        if ranks.world == 1 or 'gloo' not in str(error):
+            raise
+        raise RuntimeError(
+            f'process {ranks.rank} lost the connection to another one of '
+            f'{ranks.world}, whose own output tells why it ended: the last '
+            "'checkpoint' is whole, and the same call goes on from it"
+        ) from error
 
 
 def _distributed(learner: Module, left_out: list[str]) -> Module:
     r"""The learner with the mean of all processes' gradients, but for some
     parameters.
     """
+    # The prior is the same in all, and large:
+    names = [name for name, _ in learner.named_buffers()]
+    left_out = left_out + [name for name in names if name.startswith('prior.')]
     ddp = torch.nn.parallel.DistributedDataParallel
     # The way that PyTorch's own libraries leave parameters out:
     ddp._set_params_and_buffers_to_ignore_for_model(learner, left_out)
     try:
-        return ddp(learner, broadcast_buffers=False)
+        return ddp(learner)
     finally:
         del learner._ddp_params_and_buffers_to_ignore
 
