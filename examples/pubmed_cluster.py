@@ -52,7 +52,7 @@ def arguments() -> argparse.Namespace:
     add('--rho1', type=float, default=0.9, help='trust in a citation')
     add('--hidden', type=int, default=16, help='hidden units')
     add('--lr', type=float, default=0.01, help='learning rate')
-    add('--epochs', type=int, default=50, help='times a cluster is seen')
+    add('--epochs', type=int, default=50, help='epochs, one cluster a step')
     add('--seed', type=int, default=0)
     add('--out', type=Path, default=Path('results/pubmed_cluster'))
     add('--resume', action='store_true', help='go on from the checkpoints')
@@ -83,10 +83,9 @@ def train(
         path.unlink(missing_ok=True)
     if dist.is_initialized():
         dist.barrier()
-    # As many steps for each model:
-    steps = args.epochs * args.num_parts
     if name == 'GCN':
         model = FixedGraph(conv, data.edge_index)
+        steps = args.epochs * args.num_parts
         result = fit(model, data, epochs=steps, lr=args.lr)
         return result.best_epoch, model.predict(data.x)
 
@@ -94,7 +93,6 @@ def train(
     if name == 'VGCN block-diagonal':
         pairs, batch_size = ClusterPairs(clusters.cluster), 1
         edge_index = edge_index[:, pairs.joins(edge_index)]
-    loader = loader_of(clusters, batch_size)
     learner = VariationalGraphLearner(
         conv,
         SmoothedPrior(edge_index, data.num_nodes, args.rho1, pairs=pairs),
@@ -103,8 +101,9 @@ def train(
     result = fit_batches(
         learner,
         data,
-        loader,
-        epochs=steps // len(loader),
+        loader_of(clusters, batch_size),
+        # As many steps for each model:
+        epochs=args.epochs * batch_size,
         lr=args.lr,
         checkpoint=path,
     )
