@@ -71,7 +71,7 @@ def test_the_mean_divergence_over_all_epochs_is_the_whole(
     assert torch.allclose(got, want, atol=1e-4)
     # Without the weights some would be missing:
     row, col = clusters.cluster[prior.pairs.index]
-    assert 10 < (row != col).sum() < 40
+    assert (row != col).sum() > 10
 
 
 @pytest.mark.parametrize('size', [1, 2])
