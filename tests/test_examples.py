@@ -66,6 +66,22 @@ def test_poisoning(blogs, tmp_path):
     assert path.read_text() == before
 
 
+def test_pubmed_cluster(citeseer, tmp_path):
+    args = ('--dataset', 'CiteSeer', '--num-parts', 8, '--batch-size', 4)
+    args += ('--epochs', 2, '--out', tmp_path)
+    out = run('examples/pubmed_cluster.py', *args)
+    assert 'VGCN block-diagonal' in out and '8 clusters, which cut' in out
+    report = json.loads((tmp_path / 'results.json').read_text())
+    assert len(report['runs']) == 3
+    assert all(0 < row['test_acc'] < 1 for row in report['runs'])
+    saved = torch.load(tmp_path / 'VGCN_candidates.pt', weights_only=True)
+    # Two batches of four clusters are an epoch, and there are 16 steps:
+    assert len(saved['result']['history']) == 8
+    again = run('examples/pubmed_cluster.py', *args, '--resume')
+    lines = [line for line in out.splitlines() if 'VGCN' in line]
+    assert all(line[:-6] in again for line in lines)  # but for the seconds
+
+
 def test_code_of_the_readme(citeseer, tmp_path):
     # 'citeseer' skips this where the data can't be had.
     text = (ROOT / 'README.md').read_text()

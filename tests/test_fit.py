@@ -11,6 +11,7 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     FixedGraph,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
@@ -198,3 +199,24 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_the_model_intact():
     ):
         fit(learner, data, progress=False)
     assert all(p.isfinite().all() for p in learner.conv.parameters())
+
+
+def test_logits_with_sparse_gradients_learn_as_others_do():
+    data = karate()
+    losses, changes = [], []
+    for sparse in (False, True):
+        seed_everything(0)
+        learner = VariationalGraphLearner(
+            GCN(34, 8, 2, 4, dropout=0.5),
+            SmoothedPrior(data.edge_index, data.num_nodes),
+            FreePosterior(sparse=sparse),
+        )
+        result = fit(learner, data, epochs=5, progress=False)
+        losses.append([row['loss'] for row in result.history])
+        changes.append(learner.posterior.offset.detach())
+    assert losses[0][0] == losses[1][0]
+    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
+    # SparseAdam adds its epsilon before it corrects the second moment, so
+    # that logits with gradients as small as that move less:
+    assert (changes[0] - changes[1]).abs().median() < 1e-4
+    assert changes[1].abs().median() > 1e-3

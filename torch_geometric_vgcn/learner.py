@@ -162,7 +162,7 @@ class VariationalGraphLearner(Module):
         y: Tensor,
         mask: Tensor | None = None,
         num_labeled: int | None = None,
-        kl_scale: float = 1.0,
+        kl_scale: float | Tensor = 1.0,
     ) -> Bound:
         r"""The bound for what the learner, or the model around it, put out
         last.
@@ -173,10 +173,13 @@ class VariationalGraphLearner(Module):
             y (Tensor): The classes, of shape :obj:`[N]`.
             mask (Tensor, optional): Which nodes are labelled, as a mask or as
                 indices. (default: :obj:`None`, all)
-            num_labeled (int, optional): The number of all labelled nodes, if
-                this is a mini-batch of them. (default: :obj:`None`)
-            kl_scale (float, optional): The number of all pairs over that of
-                the pairs in this mini-batch. (default: :obj:`1.0`)
+            num_labeled (int, optional): The number of labelled nodes that
+                those of a mini-batch stand for; then it may have none.
+                (default: :obj:`None`, as many as there are)
+            kl_scale (float or Tensor, optional): How many pairs each pair of
+                a mini-batch stands for: one number, or one a pair (from
+                :class:`~torch_geometric_vgcn.loader.PairWeight`).
+                (default: :obj:`1.0`)
 
         Returns:
             The :obj:`loss` to be minimised, and the :obj:`bound` with its
@@ -196,15 +199,23 @@ class VariationalGraphLearner(Module):
         if mask is None:
             mask = torch.arange(out.size(1), device=out.device)
         else:
+            n, batch = out.size(1), num_labeled is not None
             self._once(
-                'y', lambda y, m: check_labels(y, m, out.size(1)), y, mask
+                'y',
+                lambda y, m: check_labels(y, m, n, allow_none=batch),
+                y,
+                mask,
             )
         log_prob = self.likelihood.log_prob(out[:, mask], y[mask])
         return self.bound(log_prob, self.sample, num_labeled, kl_scale)
 
     @torch.no_grad()
     def predict(
-        self, x: Tensor, num_samples: int = 16, prior: Prior | None = None
+        self,
+        x: Tensor,
+        num_samples: int = 16,
+        prior: Prior | None = None,
+        noise: Noise | None = None,
     ) -> Tensor:
         r"""The predictive class probabilities
         :math:`\frac{1}{S} \sum_s p(\mathbf{y} \mid \mathbf{X},
@@ -216,7 +227,12 @@ class VariationalGraphLearner(Module):
                 (default: :obj:`16`)
             prior (Prior, optional): Another prior, as in :meth:`forward`.
                 (default: :obj:`None`)
+            noise (Noise, optional): The randomness of all graphs, from
+                :meth:`noise`, which then tells their number.
+                (default: :obj:`None`, drawn anew)
         """
+        if noise is not None:
+            num_samples = len(noise)
         if num_samples < 1:
             raise ValueError(
                 f"'num_samples' must be at least 1, got {num_samples}"
@@ -230,7 +246,8 @@ class VariationalGraphLearner(Module):
             parts = []
             for start in range(0, num_samples, together):
                 count = min(together, num_samples - start)
-                out = self(x, num_samples=count, prior=prior)
+                part = noise and noise[start : start + count]
+                out = self(x, num_samples=count, prior=prior, noise=part)
                 mean = self.likelihood.mean(out)
                 parts.append(mean.sum(dim=0) if count > 1 else mean)
         finally:

@@ -115,6 +115,7 @@ def check_labels(
     mask: Tensor,
     num_nodes: int,
     name: str = 'mask',
+    allow_none: bool = False,
 ) -> None:
     r"""Expects class ids, and a mask that selects some of them."""
     if y.dim() != 1 or y.size(0) != num_nodes or y.dtype != torch.int64:
@@ -131,6 +132,8 @@ def check_labels(
         empty = not bool(mask.any())
     else:
         empty = mask.numel() == 0
+    if empty and allow_none:
+        return
     if empty:
         raise ValueError(
             f"'{name}' selects no node, expected at least one labelled node"

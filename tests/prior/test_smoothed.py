@@ -1,6 +1,6 @@
 import pytest
 import torch
-from torch_geometric.utils import to_dense_adj
+from torch_geometric.utils import subgraph, to_dense_adj
 
 from torch_geometric_vgcn.pairs import AllPairs, Candidates
 from torch_geometric_vgcn.prior import SmoothedPrior
@@ -98,3 +98,15 @@ def test_subset_keeps_probabilities_and_observed_edges(graph, dense):
     assert part.background == 0.01
     observed = {tuple(e) for e in node_id[part.edge_index].t().tolist()}
     assert observed == {(0, 2), (2, 0), (2, 3), (3, 2), (3, 5), (5, 3)}
+
+
+def test_subset_has_the_observed_edges_among_its_nodes(citeseer):
+    edge_index = citeseer.edge_index[:, torch.randperm(citeseer.num_edges)]
+    edge_attr = torch.arange(edge_index.size(1))
+    prior = SmoothedPrior(edge_index, 3327, edge_attr=edge_attr)
+    for _ in range(2):
+        node_id = torch.randperm(3327)[:1500]
+        part = prior.subset(node_id)
+        expected = subgraph(node_id, edge_index, edge_attr, True)
+        assert torch.equal(part.edge_index, expected[0])
+        assert torch.equal(part.edge_attr, expected[1])

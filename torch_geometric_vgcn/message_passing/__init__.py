@@ -19,7 +19,7 @@ from torch_geometric_vgcn.message_passing.matrix import (
 )
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.sparse_dropout import SparseDropout
-from torch_geometric_vgcn.pairs import AllPairs, Pairs
+from torch_geometric_vgcn.pairs import AllPairs, ClusterPairs, Pairs
 from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
 from torch_geometric_vgcn.sample import Bernoulli, Sampler
 
@@ -48,7 +48,7 @@ def choose_route(conv: Module, pairs: Pairs, sampler: Sampler) -> Route:
         return DenseAdjacency(conv)
     if type(sampler) is Bernoulli:
         return KeptEdges(conv)
-    fast = isinstance(pairs, AllPairs) or kernels_work()
+    fast = isinstance(pairs, (AllPairs, ClusterPairs)) or kernels_work()
     if fast and AdjacencyMatrix.refuses(conv) is None:
         return AdjacencyMatrix(conv)
     return general_route(conv)

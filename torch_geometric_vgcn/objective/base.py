@@ -41,7 +41,7 @@ class Objective(Module, ABC):
         log_prob: Tensor,
         sample: GraphSample,
         num_labeled: int | None = None,
-        kl_scale: float = 1.0,
+        kl_scale: float | Tensor = 1.0,
     ) -> Bound:
         r"""Estimates the bound.
 
@@ -53,8 +53,9 @@ class Objective(Module, ABC):
             num_labeled (int, optional): The number :math:`|\mathcal{Y}^o|` of
                 labelled nodes, if :obj:`log_prob` holds only a mini-batch of
                 them. (default: :obj:`None`, all)
-            kl_scale (float, optional): The number of all pairs over that of
-                the sample's, if it holds only a mini-batch of them.
+            kl_scale (float or Tensor, optional): How many pairs each of the
+                sample's stands for, if it holds only a mini-batch of them:
+                one number, or one a pair, of shape :obj:`[P]`.
                 (default: :obj:`1.0`)
 
         Returns:
@@ -68,11 +69,16 @@ class Objective(Module, ABC):
             )
         if num_labeled is None:
             num_labeled = log_prob.size(1)
-        scale = num_labeled / log_prob.size(1)
-        kl = kl_scale * self.kl(sample)
+        # A mini-batch without labels still has its divergence:
+        scale = num_labeled / log_prob.size(1) if log_prob.numel() > 0 else 1.0
+        if isinstance(kl_scale, Tensor):
+            kl = self.kl(sample, kl_scale)
+        else:
+            kl = kl_scale * self.kl(sample)
         bound = self.bound(log_prob, kl, sample, scale)
         log_likelihood = scale * log_prob.sum(dim=1).mean()
-        return Bound(bound, log_likelihood, kl.mean(), -bound / num_labeled)
+        loss = -bound / max(1, num_labeled)
+        return Bound(bound, log_likelihood, kl.mean(), loss)
 
     @abstractmethod
     def bound(

@@ -33,6 +33,9 @@ class IWELBO(Objective):
                 '(BinaryConcrete, StraightThroughBernoulli), got '
                 'score-function ones: use ELBO'
             )
+        if log_prob.size(1) == 0:
+            # Plus nothing, so that the network has a gradient of zero:
+            return log_prob.sum() - self.beta * kl.mean()
         num_labeled = scale * log_prob.size(1)
         log_weight = log_prob - (self.beta / num_labeled) * kl.unsqueeze(1)
         log_mean = torch.logsumexp(log_weight, dim=0) - math.log(len(sample))

@@ -20,7 +20,12 @@ class KL(Module, ABC):
     """
 
     @abstractmethod
-    def forward(self, sample: GraphSample) -> Tensor: ...
+    def forward(
+        self, sample: GraphSample, weight: Tensor | None = None
+    ) -> Tensor:
+        r"""Sums over the pairs, each as often as its :obj:`weight` says, of
+        shape :obj:`[P]`.
+        """
 
 
 class BernoulliKL(KL):
@@ -35,11 +40,14 @@ class BernoulliKL(KL):
     the same for each sample.
     """
 
-    def forward(self, sample: GraphSample) -> Tensor:
+    def forward(
+        self, sample: GraphSample, weight: Tensor | None = None
+    ) -> Tensor:
         theta, prior = sample.logits, sample.prior.logits
         kl = theta.sigmoid() * (theta - prior)
         kl = kl + (softplus(prior) - softplus(theta))
-        return kl.sum().expand(len(sample))
+        total = kl.sum() if weight is None else kl @ weight
+        return total.expand(len(sample))
 
 
 class LogisticKL(KL):
@@ -64,7 +72,9 @@ class LogisticKL(KL):
         super().__init__()
         self.temperature = check_positive(temperature, 'temperature')
 
-    def forward(self, sample: GraphSample) -> Tensor:
+    def forward(
+        self, sample: GraphSample, weight: Tensor | None = None
+    ) -> Tensor:
         noise, tau = sample.noise, sample.temperature
         if noise is None or tau is None:
             raise TypeError(
@@ -76,9 +86,10 @@ class LogisticKL(KL):
             sample.prior.logits,
             noise.logistic,
             self.temperature / tau,
+            weight,
         )
-        constant = len(sample.prior.pairs) * math.log(tau / self.temperature)
-        return kl + constant
+        pairs = len(sample.prior.pairs) if weight is None else weight.sum()
+        return kl + pairs * math.log(tau / self.temperature)
 
     def extra_repr(self) -> str:
         return f'temperature={self.temperature:.3g}'
@@ -94,31 +105,41 @@ class _LogRatio(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, logits: Tensor, prior: Tensor, noise: Tensor, ratio: float
+        ctx: Any,
+        logits: Tensor,
+        prior: Tensor,
+        noise: Tensor,
+        ratio: float,
+        weight: Tensor | None,
     ) -> Tensor:
-        ctx.save_for_backward(logits, prior, noise)
+        ctx.save_for_backward(logits, prior, noise, weight)
         ctx.ratio = ratio
         total = noise.new_zeros(noise.size(0), dtype=torch.double)
-        for theta, theta_o, own in pieces(logits, prior, noise):
+        given = (logits, prior, noise) + (() if weight is None else (weight,))
+        for theta, theta_o, own, *times in pieces(*given):
             # h(z) = -|z| - 2 log(1 + exp(-|z|))
             z = _prior_noise(theta, theta_o, own, ratio).abs_()
             own = own.abs()
             odds = torch.exp(-z).add_(1).div_(torch.exp(-own).add_(1))
             log_ratio = odds.log_().mul_(2).add_(z).sub_(own)
+            if times:
+                log_ratio.mul_(times[0])
             total += log_ratio.sum(dim=1, dtype=torch.double)
         return total.to(noise.dtype)
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Any:
-        logits, prior, noise = ctx.saved_tensors
+        logits, prior, noise, weight = ctx.saved_tensors
         out = torch.empty_like(logits)
         for theta, theta_o, own, piece in pieces(logits, prior, noise, out):
             # h'(z) = 1 - 2 sigmoid(z)
             z = _prior_noise(theta, theta_o, own, ctx.ratio).sigmoid_()
             torch.mv(z.mul_(2).sub_(1).t(), grad, out=piece)
+        if weight is not None:
+            out.mul_(weight)
         grad_prior = out.clone() if ctx.needs_input_grad[1] else None
-        return out.mul_(-ctx.ratio), grad_prior, None, None
+        return out.mul_(-ctx.ratio), grad_prior, None, None, None
 
 
 def _prior_noise(

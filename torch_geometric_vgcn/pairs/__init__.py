@@ -3,5 +3,6 @@ r"""Which node pairs have a variable of their own."""
 from torch_geometric_vgcn.pairs.all_pairs import AllPairs
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.pairs.candidates import Candidates
+from torch_geometric_vgcn.pairs.cluster_pairs import ClusterPairs
 
-__all__ = ['Pairs', 'AllPairs', 'Candidates']
+__all__ = ['Pairs', 'AllPairs', 'Candidates', 'ClusterPairs']

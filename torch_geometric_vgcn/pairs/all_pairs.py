@@ -16,6 +16,8 @@ class AllPairs(Pairs):
         num_nodes (int): The number of nodes :math:`N`.
     """
 
+    has_background = False
+
     _where: Tensor  # empty; there for its device
 
     def __init__(

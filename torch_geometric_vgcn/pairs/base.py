@@ -22,6 +22,9 @@ class Pairs(Module, ABC):
             (default: :obj:`None`)
     """
 
+    # Whether the other pairs have a probability too, that of the background:
+    has_background = True
+
     index: Tensor  # [2, P]
     key: Tensor  # one increasing number a pair, i * N + j
     position: Tensor | None
@@ -97,6 +100,40 @@ def find(key: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
         return torch.zeros_like(wanted), torch.zeros_like(wanted).bool()
     place = torch.searchsorted(key, wanted).clamp(max=key.numel() - 1)
     return place, key[place] == wanted
+
+
+def entries_of(pointer: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Where the entries of some rows stand in a matrix of compressed rows
+    (CSR), and in which of :obj:`row` each is. It costs what they are, not
+    what the matrix is.
+    """
+    start = pointer[row]
+    count = pointer[row + 1] - start
+    which = torch.arange(row.numel(), device=row.device)
+    which = which.repeat_interleave(count)
+    shift = start - (count.cumsum(0) - count)
+    place = torch.arange(which.numel(), device=row.device)
+    return place + shift[which], which
+
+
+def entries_among(
+    pointer: Tensor, col: Tensor, node_id: Tensor
+) -> tuple[Tensor, Tensor]:
+    r"""Where the entries among the nodes :obj:`node_id` stand in a matrix of
+    compressed rows (CSR), and their rows and columns as places in
+    :obj:`node_id`, of shape :obj:`[2, M]`.
+    """
+    place, row = entries_of(pointer, node_id)
+    known, order = node_id.sort()
+    local, found = find(known, col[place])
+    index = torch.stack([row, order[local]])
+    return place[found], index[:, found]
+
+
+def checksum(key: Tensor) -> int:
+    r"""A number that tells two sets of keys apart, in whichever order."""
+    # The sum wraps around: good enough.
+    return int((key * 0x9E3779B97F4A7C1 + 1).square().sum())
 
 
 def check_node_id(node_id: Tensor, num_nodes: int) -> None:

@@ -2,8 +2,15 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.pairs.base import Pairs, check_node_id, pair_key
+from torch_geometric_vgcn.pairs.base import (
+    Pairs,
+    check_node_id,
+    checksum,
+    entries_among,
+    pair_key,
+)
 from torch_geometric_vgcn.pairs.compressed_rows import CompressedRows
 from torch_geometric_vgcn.validate import check_edge_index, check_num_nodes
 
@@ -23,6 +30,8 @@ class Candidates(Pairs):
         num_nodes (int): The number of nodes :math:`N`.
     """
 
+    pointer: Tensor
+
     def __init__(self, edge_index: Tensor, num_nodes: int) -> None:
         check_num_nodes(num_nodes)
         check_edge_index(edge_index, num_nodes)
@@ -33,6 +42,9 @@ class Candidates(Pairs):
     def _set(self, index: Tensor, key: Tensor) -> None:
         self.register_buffer('index', index, persistent=False)
         self.register_buffer('key', key, persistent=False)
+        # Where each node's row of pairs starts:
+        pointer = index2ptr(index[0], size=self.num_nodes)
+        self.register_buffer('pointer', pointer, persistent=False)
 
     def __len__(self) -> int:
         return self.index.size(1)
@@ -61,11 +73,8 @@ class Candidates(Pairs):
     def subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.index)
-        local = self.index.new_full((self.num_nodes,), -1)
-        local[node_id] = torch.arange(node_id.numel(), device=local.device)
-        index = local[self.index]
-        position = (index >= 0).all(dim=0).nonzero().view(-1)
-        index = index[:, position].sort(dim=0).values
+        position, index = entries_among(self.pointer, self.index[1], node_id)
+        index = index.sort(dim=0).values
         key, order = (index[0] * node_id.numel() + index[1]).sort()
         # Not through '__init__': no edge at all is a fair subset.
         pairs = Candidates.__new__(Candidates)
@@ -74,12 +83,10 @@ class Candidates(Pairs):
         return pairs
 
     def get_extra_state(self) -> dict[str, int]:
-        # The sum wraps around: good enough to tell two graphs apart.
-        checksum = int((self.key * 0x9E3779B97F4A7C1 + 1).square().sum())
         return {
             'num_nodes': self.num_nodes,
             'num_pairs': len(self),
-            'checksum': checksum,
+            'checksum': checksum(self.key),
         }
 
     def set_extra_state(self, state: Any) -> None:

@@ -4,11 +4,11 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch_geometric.utils import subgraph
+from torch_geometric.index import index2ptr
 
 from torch_geometric_vgcn.observed import observed_graph
-from torch_geometric_vgcn.pairs import AllPairs, Pairs
-from torch_geometric_vgcn.pairs.base import pair_key
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.pairs.base import entries_among, pair_key
 from torch_geometric_vgcn.validate import check_probability
 
 
@@ -68,6 +68,7 @@ class Prior(Module):
         if background is None:
             background = default_background(pairs.num_nodes)
         self.pairs = pairs
+        self._rows: tuple[Tensor, Tensor, Tensor] | None = None
         self.background = check_probability(background, 'background')
         self.register_buffer('logits', logits, persistent=False)
         self.register_buffer('edge_index', edge_index, persistent=False)
@@ -87,7 +88,7 @@ class Prior(Module):
     @property
     def has_background(self) -> bool:
         r"""Whether there are pairs outside :obj:`pairs`."""
-        return not isinstance(self.pairs, AllPairs)
+        return self.pairs.has_background
 
     @property
     def background_logit(self) -> float:
@@ -97,15 +98,8 @@ class Prior(Module):
     def subset(self, node_id: Tensor) -> 'Prior':
         r"""The prior of the graph among the nodes :obj:`node_id`."""
         pairs = self.pairs.subset(node_id)
-        edge_index, edge_attr = self.edge_index, self.edge_attr
-        if edge_index is not None:
-            edge_index, edge_attr = subgraph(
-                pairs.node_id,
-                edge_index,
-                edge_attr,
-                relabel_nodes=True,
-                num_nodes=self.num_nodes,
-            )
+        assert pairs.node_id is not None
+        edge_index, edge_attr = self._observed_among(pairs.node_id)
         logits = self.logits[pairs.position]
         whole = self.pairs
         if whole.position is not None and whole.node_id is not None:
@@ -113,6 +107,24 @@ class Prior(Module):
             pairs.position = whole.position[pairs.position]
             pairs.node_id = whole.node_id[pairs.node_id]
         return Prior(pairs, logits, self.background, edge_index, edge_attr)
+
+    def _observed_among(
+        self, node_id: Tensor
+    ) -> tuple[Tensor | None, Tensor | None]:
+        r"""The observed edges among some nodes, and their attributes."""
+        if self.edge_index is None:
+            return None, None
+        row, col = self.edge_index
+        if self._rows is None or self._rows[0].device != row.device:
+            # Sorted once, so that a subset costs no more than its own edges:
+            row, order = row.sort(stable=True)
+            pointer = index2ptr(row, size=self.num_nodes)
+            self._rows = (pointer, col[order], order)
+        pointer, col, order = self._rows
+        place, index = entries_among(pointer, col, node_id)
+        edge, place = order[place].sort()
+        edge_attr = self.edge_attr
+        return index[:, place], None if edge_attr is None else edge_attr[edge]
 
     def check_observed(self, edge_index: Any) -> None:
         r"""Raises an error if :obj:`edge_index` isn't the graph that this

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.pairs import AllPairs
+from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.prior import Prior
 
 
@@ -28,6 +28,22 @@ class Noise:
 
     def __len__(self) -> int:
         return self.logistic.size(0)
+
+    def __getitem__(self, some: slice) -> 'Noise':
+        r"""The randomness of some of the graphs."""
+        edges = self.background
+        if edges is not None:
+            edges = Edges(edges.index[:, some], edges.weight[some])
+        return Noise(self.logistic[some], edges)
+
+    def subset(self, pairs: Pairs) -> 'Noise':
+        r"""The randomness of a subset of the pairs, without a background."""
+        if self.background is not None:
+            raise ValueError(
+                'the noise of background pairs has no subset: draw new noise '
+                'for the mini-batch'
+            )
+        return Noise(self.logistic[:, pairs.position])
 
 
 @dataclass

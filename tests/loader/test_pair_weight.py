@@ -1,0 +1,144 @@
+from itertools import permutations
+
+import pytest
+import torch
+import torch_geometric.loader
+from torch.utils.data import RandomSampler, SubsetRandomSampler
+from torch_geometric.loader import ClusterLoader
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import (
+    ELBO,
+    IWELBO,
+    BernoulliKL,
+    ClusterPairs,
+    LogisticKL,
+    SmoothedPrior,
+    VariationalGraphLearner,
+)
+from torch_geometric_vgcn.loader import PairWeight
+from torch_geometric_vgcn.sample import Noise
+
+
+def learner_of(data, prior, objective):
+    learner = VariationalGraphLearner(
+        GCN(34, 8, 2, 4), prior, objective=objective
+    ).eval()
+    learner.posterior.offset.data.normal_()
+    return learner
+
+
+def bound_of(learner, data, noise, n_id=None, weight=None):
+    r"""The bound of a batch, or of all."""
+    prior = learner.prior
+    if n_id is None:
+        n_id = torch.arange(34)
+    else:
+        prior = prior.subset(n_id)
+        noise = noise.subset(prior.pairs)
+    out = learner(data.x[n_id], noise=noise, prior=prior)
+    train = data.train_mask[n_id]
+    scale = 1.0 if weight is None else weight(prior)
+    count = int(train.sum())
+    return learner.objective(out, data.y[n_id], train, count, scale)
+
+
+def grad(value, learner):
+    return torch.autograd.grad(value, learner.posterior.offset)[0]
+
+
+@pytest.mark.parametrize('kl', [BernoulliKL(), LogisticKL(0.3)])
+@pytest.mark.parametrize('size, between', [(2, 3.0), (3, 2.0)])
+def test_the_mean_divergence_over_all_epochs_is_the_whole(
+    karate, clusters, kl, size, between
+):
+    prior = SmoothedPrior(karate.edge_index, 34)
+    learner = learner_of(karate, prior, ELBO(kl))
+    loader = ClusterLoader(clusters, batch_size=size, shuffle=True)
+    weight = PairWeight(loader)
+    assert weight.between == between
+    noise = Noise(learner.noise(2).logistic)
+    orders = list(permutations(range(4)))
+    mean = 0
+    for order in orders:
+        for start in range(0, 4, size):
+            batch = loader.collate_fn(order[start : start + size])
+            part = bound_of(learner, karate, noise, batch.n_id, weight)
+            mean = mean + part.kl / len(orders)
+    whole = bound_of(learner, karate, noise).kl
+    assert torch.allclose(mean, whole, rtol=1e-5)
+    got, want = grad(mean, learner), grad(whole, learner)
+    assert torch.allclose(got, want, atol=1e-4)
+    # Without the weights some would be missing:
+    row, col = clusters.cluster[prior.pairs.index]
+    assert (row != col).sum() > 10
+
+
+@pytest.mark.parametrize('size', [1, 2])
+@pytest.mark.parametrize(
+    'objective, samples',
+    [
+        (ELBO(BernoulliKL()), 3),
+        (ELBO(LogisticKL(), beta=1.0), 3),
+        (IWELBO(LogisticKL(), beta=1.0), 1),
+    ],
+)
+def test_clusters_alone_add_up_to_the_bound_of_all(
+    karate, clusters, objective, samples, size
+):
+    pairs = ClusterPairs(clusters.cluster)
+    edge_index = karate.edge_index[:, pairs.joins(karate.edge_index)]
+    prior = SmoothedPrior(edge_index, 34, pairs=pairs)
+    learner = learner_of(karate, prior, objective)
+    noise = learner.noise(samples)
+    loader = ClusterLoader(clusters, batch_size=size, shuffle=True)
+    weight = PairWeight(loader)
+    labels, total = [], 0
+    for batch in loader:
+        part = bound_of(learner, karate, noise, batch.n_id, weight)
+        total = total + torch.stack(part[:3])
+        labels.append(int(batch.train_mask.sum()))
+    whole = torch.stack(bound_of(learner, karate, noise)[:3])
+    assert torch.allclose(total, whole, rtol=1e-5)
+    got, want = grad(total[0], learner), grad(whole[0], learner)
+    assert torch.allclose(got, want, atol=1e-5)
+    assert sum(labels) == 4
+
+
+@pytest.mark.parametrize('objective', [ELBO, IWELBO])
+def test_a_batch_without_labels_has_its_divergence(karate, objective):
+    prior = SmoothedPrior(karate.edge_index, 34)
+    learner = learner_of(karate, prior, objective(LogisticKL(), beta=0.5))
+    n_id = (~karate.train_mask).nonzero().view(-1)
+    noise = Noise(learner.noise(2).logistic)
+    part = bound_of(learner, karate, noise, n_id)
+    assert part.log_likelihood == 0 and part.kl > 0
+    assert torch.allclose(part.bound, -0.5 * part.kl)
+    with pytest.raises(ValueError, match="'mask' selects no node"):
+        out = learner(karate.x)
+        learner.objective(out, karate.y, torch.zeros(34).bool())
+
+
+def test_batches_that_stay_the_same_count_their_pairs_once(karate, clusters):
+    prior = SmoothedPrior(karate.edge_index, 34)
+    fixed = PairWeight(ClusterLoader(clusters, batch_size=2))
+    assert fixed(prior.subset(torch.arange(20))) == 1.0
+    alone = PairWeight(ClusterLoader(clusters, batch_size=1, shuffle=True))
+    assert alone(prior.subset(torch.arange(20))) == 1.0
+    # Of three clusters, one stays alone: each two meet every third time.
+    some = SubsetRandomSampler([0, 1, 3])
+    own = PairWeight(ClusterLoader(clusters, batch_size=2, sampler=some))
+    assert own.between == 3 * 2 / 2
+
+
+def test_loaders_that_leave_clusters_out_are_refused(karate, clusters):
+    stock = torch_geometric.loader.ClusterData.__new__(
+        torch_geometric.loader.ClusterData
+    )
+    stock.partition = clusters.partition
+    with pytest.raises(TypeError, match="'loader' must be a ClusterLoader"):
+        PairWeight(ClusterLoader(stock))
+    twice = RandomSampler(range(4), replacement=True)
+    for kwargs in ({'drop_last': True}, {'sampler': twice}):
+        with pytest.raises(ValueError, match='in one batch an epoch'):
+            PairWeight(ClusterLoader(clusters, batch_size=3, **kwargs))

@@ -1,0 +1,198 @@
+import pytest
+import torch
+from torch_geometric import seed_everything
+from torch_geometric.datasets import KarateClub
+from torch_geometric.loader import ClusterLoader
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import (
+    AmortizedPosterior,
+    Candidates,
+    ClusterPairs,
+    FreePosterior,
+    SmoothedPrior,
+    VariationalGraphLearner,
+    fit_batches,
+    predict_batches,
+)
+from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.training import make_optimizers
+
+SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
+
+
+def karate():
+    data = KarateClub()[0]
+    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
+    return data, ClusterData(data, 4, log=False)
+
+
+def learner_of(data, clusters, pairs=ClusterPairs, posterior=None, seed=0):
+    seed_everything(seed)
+    edge_index = data.edge_index
+    if pairs is ClusterPairs:
+        pairs = ClusterPairs(clusters.cluster)
+        edge_index = edge_index[:, pairs.joins(edge_index)]
+    else:
+        pairs = Candidates(edge_index, data.num_nodes)
+    return VariationalGraphLearner(
+        GCN(data.num_features, 8, 2, int(data.y.max()) + 1, dropout=0.5),
+        SmoothedPrior(edge_index, data.num_nodes, pairs=pairs),
+        posterior or FreePosterior(sparse=True),
+    )
+
+
+def loader_of(clusters, batch_size=1):
+    return ClusterLoader(clusters, batch_size=batch_size, shuffle=True)
+
+
+def same(first, second):
+    first, second = first.state_dict(), second.state_dict()
+    return all(
+        torch.equal(first[name], second[name])
+        for name in first
+        if isinstance(first[name], torch.Tensor)
+    )
+
+
+@pytest.mark.parametrize('size', [1, 2])
+@pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
+def test_it_learns_network_and_graph(pairs, size):
+    data, clusters = karate()
+    learner = learner_of(data, clusters, pairs)
+    result = fit_batches(
+        learner, data, loader_of(clusters, size), epochs=40, progress=False
+    )
+    assert result.history[-1]['loss'] < 0.5 * result.history[0]['loss']
+    assert result.history[-1]['kl'] > 0
+    assert not torch.equal(learner.edge_probs(), learner.prior.probs)
+
+
+@pytest.mark.parametrize('pairs, size', [(ClusterPairs, 1), (Candidates, 3)])
+def test_citeseer_in_batches(citeseer, pairs, size):
+    clusters = ClusterData(citeseer, 12, log=False)
+    learner = learner_of(citeseer, clusters, pairs)
+    result = fit_batches(
+        learner, citeseer, loader_of(clusters, size), epochs=9, progress=False
+    )
+    assert result.val_acc > 0.55
+
+
+def test_a_posterior_of_both_kinds_of_parameters():
+    data, clusters = karate()
+    encoder = torch.nn.Linear(34, 4)
+    posterior = FreePosterior(sparse=True) + AmortizedPosterior(encoder)
+    learner = learner_of(data, clusters, posterior=posterior)
+    weight = encoder.weight.detach().clone()
+    fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    assert not torch.equal(weight, encoder.weight)
+    assert (learner.posterior.terms[0].offset != 0).any()
+
+
+def test_a_step_changes_only_what_the_batch_touched():
+    data, clusters = karate()
+    learner = learner_of(data, clusters)
+    offset = learner.posterior.offset
+    adam, sparse = make_optimizers(learner, [offset], 0.01, 0.01, 0.0)
+    seen = torch.zeros_like(offset).bool()
+    for nodes in learner.prior.pairs.clusters():
+        prior = learner.prior.subset(nodes)
+        state = sparse.state[offset]
+        before = [offset.detach().clone()]
+        before += [state[k].clone() for k in ('exp_avg',) if k in state]
+        for optimizer in (adam, sparse):
+            optimizer.zero_grad()
+        out = learner(data.x[nodes], num_samples=2, prior=prior)
+        train = data.train_mask[nodes]
+        learner.objective(out, data.y[nodes], train, 4).loss.backward()
+        sparse.step()
+        touched = torch.zeros_like(seen)
+        touched[prior.pairs.position] = True
+        after = [offset.detach(), sparse.state[offset]['exp_avg']]
+        for old, new in zip(before, after, strict=False):
+            assert torch.equal(old[~touched], new[~touched])
+            assert (old[touched] != new[touched]).any()
+        assert not (seen & touched).any()
+        seen |= touched
+    assert seen.all()
+
+
+def test_the_same_seed_gives_the_same_run():
+    data, clusters = karate()
+    runs = []
+    for seed in (0, 0, 1):
+        learner = learner_of(data, clusters, seed=seed)
+        result = fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+        runs.append((result, learner))
+    (first, one), (second, two), (third, _) = runs
+    assert first == second != third
+    assert same(one, two)
+
+
+@pytest.mark.parametrize('pairs, size', [(ClusterPairs, 1), (Candidates, 2)])
+def test_resume_is_bit_identical(tmp_path, pairs, size):
+    data, clusters = karate()
+    whole = learner_of(data, clusters, pairs)
+    expected = fit_batches(whole, data, loader_of(clusters, size), **SETTINGS)
+
+    class Cut(Exception):
+        pass
+
+    class CutLoader(ClusterLoader):
+        epochs = 0
+
+        def __iter__(self):
+            self.epochs += 1
+            if self.epochs == 8:
+                raise Cut
+            return super().__iter__()
+
+    path = tmp_path / 'run.pt'
+    cut = CutLoader(clusters, batch_size=size, shuffle=True)
+    with pytest.raises(Cut):
+        learner = learner_of(data, clusters, pairs)
+        fit_batches(learner, data, cut, checkpoint=path, **SETTINGS)
+    learner = learner_of(data, clusters, pairs, seed=7)
+    loader = loader_of(clusters, size)
+    result = fit_batches(learner, data, loader, checkpoint=path, **SETTINGS)
+    assert result == expected
+    assert same(learner, whole)
+    with pytest.raises(ValueError, match="'batch_size': 3"):
+        other = loader_of(clusters, 3)
+        fit_batches(learner, data, other, checkpoint=path, **SETTINGS)
+
+
+def test_prediction_by_clusters_is_that_at_once():
+    data, clusters = karate()
+    learner = learner_of(data, clusters)
+    fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    noise = learner.noise(5)
+    whole = learner.predict(data.x, noise=noise)
+    batches = learner.prior.pairs.clusters()
+    parts = predict_batches(learner, data.x, batches, noise=noise)
+    assert torch.allclose(parts, whole, atol=1e-6)
+    pairs_of_clusters = [
+        torch.cat([batches[3], batches[0]]),
+        torch.cat([batches[1], batches[2]]),
+    ]
+    parts = predict_batches(learner, data.x, pairs_of_clusters, noise=noise)
+    assert torch.allclose(parts, whole, atol=1e-6)
+    assert parts.sum(dim=1).allclose(torch.ones(34))
+    with pytest.raises(ValueError, match="'batches' must hold each of the 34"):
+        predict_batches(learner, data.x, batches[1:])
+
+
+def test_noise_of_a_background_has_no_subset():
+    data, clusters = karate()
+    learner = learner_of(data, clusters, Candidates)
+    with pytest.raises(ValueError, match='noise of background pairs'):
+        batches = [torch.arange(34)]
+        predict_batches(learner, data.x, batches, noise=learner.noise(2))
+
+
+def test_another_graph_is_refused():
+    data, clusters = karate()
+    smaller = data.subgraph(torch.arange(30))
+    with pytest.raises(ValueError, match='of the same nodes, got 34, 30'):
+        learner = learner_of(data, clusters)
+        fit_batches(learner, smaller, loader_of(clusters), **SETTINGS)

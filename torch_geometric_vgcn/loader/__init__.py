@@ -1,0 +1,6 @@
+r"""Graphs too large for one batch."""
+
+from torch_geometric_vgcn.loader.cluster import ClusterData
+from torch_geometric_vgcn.loader.pair_weight import PairWeight
+
+__all__ = ['ClusterData', 'PairWeight']

@@ -1,0 +1,149 @@
+import copy
+import pickle
+from pathlib import Path
+from typing import Any
+
+import torch
+import torch_geometric.loader
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.index import index2ptr, ptr2index
+from torch_geometric.loader.cluster import Partition
+from torch_geometric.utils import remove_self_loops, to_undirected
+
+# As PyG does for its own classes; otherwise it would load any pickle:
+torch.serialization.add_safe_globals([Partition])
+
+
+class ClusterData(torch_geometric.loader.ClusterData):
+    r"""PyG's :class:`~torch_geometric.loader.ClusterData`, which partitions a
+    graph by METIS as in the `"Cluster-GCN: An Efficient Algorithm for Training
+    Deep and Large Graph Convolutional Networks"
+    <https://arxiv.org/abs/1905.07953>`_ paper, with four differences:
+
+    * where neither torch-sparse nor pyg-lib has METIS, it is that of the
+      package :obj:`pymetis`;
+    * the graph may be directed, as a kNN graph is: METIS sees it without
+      directions;
+    * batches know which nodes they hold, :obj:`batch.n_id`;
+    * a partition that was saved is only used for the graph that it was made
+      from, and its file can't run code.
+
+    Use it with :class:`torch_geometric.loader.ClusterLoader`.
+
+    Args:
+        data (torch_geometric.data.Data): The graph.
+        num_parts (int): The number of clusters.
+        **kwargs (optional): Further arguments of PyG's class, such as
+            :obj:`save_dir`.
+    """
+
+    partition: Partition
+    data: Data
+
+    def __init__(self, data: Data, num_parts: int, **kwargs: Any) -> None:
+        num_nodes = data.num_nodes
+        if data.edge_index is None or num_nodes is None:
+            raise ValueError("'data' must have an 'edge_index', got none")
+        if not 1 <= num_parts <= num_nodes // 2:
+            raise ValueError(
+                f"'num_parts' must lie in [1, {num_nodes // 2}] for "
+                f'{num_nodes} nodes, got {num_parts}'
+            )
+        data = copy.copy(data)
+        data.n_id = torch.arange(num_nodes, device=data.edge_index.device)
+        path = _cache(num_parts, **kwargs)
+        if path is not None and path.exists():
+            _check_cache(path, data, num_parts, **kwargs)
+        super().__init__(data, num_parts, **kwargs)
+        least = int(self.partition.partptr.diff().min())
+        if least < 2:
+            raise ValueError(
+                f"'num_parts' = {num_parts} leaves a cluster of {least} "
+                'nodes, expected at least two in each: lower it'
+            )
+
+    @property
+    def cluster(self) -> Tensor:
+        r"""The cluster of each node, of shape :obj:`[N]`."""
+        out = torch.empty_like(self.partition.node_perm)
+        out[self.partition.node_perm] = ptr2index(self.partition.partptr)
+        return out
+
+    def _metis(self, edge_index: Tensor, num_nodes: int) -> Tensor:
+        edge_index, _ = remove_self_loops(edge_index)
+        edge_index = to_undirected(edge_index, num_nodes=num_nodes)
+        try:
+            return super()._metis(edge_index, num_nodes)
+        except ImportError as error:
+            try:
+                import pymetis
+            except ImportError:
+                raise ImportError(
+                    "'ClusterData' needs METIS, and neither torch-sparse nor "
+                    'pyg-lib has it here: pip install pymetis'
+                ) from error
+        row, col = edge_index.cpu()  # sorted by row
+        graph = pymetis.CSRAdjacency(
+            index2ptr(row, size=num_nodes).numpy(), col.numpy()
+        )
+        _, cluster = pymetis.part_graph(
+            self.num_parts, graph, recursive=self.recursive
+        )
+        return torch.tensor(cluster, device=edge_index.device)
+
+
+def _cache(
+    num_parts: int,
+    save_dir: str | Path | None = None,
+    filename: str | None = None,
+    recursive: bool = False,
+    **kwargs: Any,
+) -> Path | None:
+    r"""Where PyG saves the partition."""
+    if save_dir is None:
+        return None
+    folder = f'part_{num_parts}{"_recursive" if recursive else ""}'
+    return Path(save_dir) / folder / (filename or 'metis.pt')
+
+
+def _check_cache(
+    path: Path,
+    data: Data,
+    num_parts: int,
+    sparse_format: str = 'csr',
+    **kwargs: Any,
+) -> None:
+    r"""Raises an error if the file isn't a partition of this graph. The graph
+    is in it, in another order.
+    """
+    wrong = f"'save_dir' holds {path}, which is {{}}: remove the file"
+    try:
+        saved = torch.load(path, map_location='cpu', weights_only=True)
+    except (pickle.UnpicklingError, EOFError, RuntimeError) as error:
+        raise ValueError(wrong.format('no saved partition')) from error
+    if not isinstance(saved, Partition):
+        raise ValueError(wrong.format('no saved partition'))
+    same = (
+        saved.node_perm.numel() == data.num_nodes
+        and saved.edge_perm.numel() == data.num_edges
+        and saved.partptr.numel() == num_parts + 1
+        and saved.sparse_format == sparse_format
+    )
+    if same:
+        index = torch.stack([ptr2index(saved.indptr), saved.index])
+        if sparse_format == 'csc':
+            index = index.flip(0)
+        edge_index = data.edge_index.cpu()
+        same = torch.equal(
+            saved.node_perm[index], edge_index[:, saved.edge_perm]
+        )
+    if not same:
+        what = (
+            f'the partition of another graph (with {saved.node_perm.numel()} '
+            f'nodes and {saved.edge_perm.numel()} edges into '
+            f'{saved.partptr.numel() - 1} clusters as '
+            f'{saved.sparse_format!r}, not the {data.num_nodes} nodes and '
+            f'{data.num_edges} edges given)'
+        )
+        raise ValueError(wrong.format(what))

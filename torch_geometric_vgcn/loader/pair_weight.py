@@ -1,0 +1,89 @@
+import torch
+from torch import Tensor
+from torch.utils.data import (
+    RandomSampler,
+    SequentialSampler,
+    SubsetRandomSampler,
+)
+from torch_geometric.loader import ClusterLoader
+
+from torch_geometric_vgcn.loader.cluster import ClusterData
+from torch_geometric_vgcn.prior import Prior
+
+
+class PairWeight:
+    r"""How much each pair of a batch of clusters counts in the divergence, so
+    that the sum over an epoch has the right mean
+
+    .. math::
+        w_{ij} = \begin{cases}
+        1 & \text{inside a cluster} \\
+        \frac{M (M - 1)}{\sum_b m_b (m_b - 1)} & \text{between two,}
+        \end{cases}
+
+    for :math:`M` clusters in shuffled batches of :math:`m_b`. A pair inside a
+    cluster is in one batch each epoch; one between two clusters only when
+    they meet, with the probability :math:`1 / w_{ij}`.
+
+    Where batches aren't shuffled they are always the same: all their pairs
+    count once, and the others stay as the prior has them, with no divergence.
+
+    .. note::
+        The likelihood isn't corrected. As in Cluster-GCN, a node doesn't see
+        its neighbours in clusters outside the batch, so that its
+        log-likelihood is a biased estimate of that in the whole graph.
+        With :class:`~torch_geometric_vgcn.pairs.ClusterPairs` there are no
+        such neighbours.
+
+    Args:
+        loader (torch_geometric.loader.ClusterLoader): The loader of batches,
+            over :class:`ClusterData`.
+    """
+
+    def __init__(self, loader: ClusterLoader) -> None:
+        if not isinstance(loader, ClusterLoader) or not isinstance(
+            loader.cluster_data, ClusterData
+        ):
+            raise TypeError(
+                "'loader' must be a ClusterLoader over "
+                'torch_geometric_vgcn.loader.ClusterData, '
+                f'got {type(loader).__name__}'
+            )
+        sampler = loader.sampler
+        random = isinstance(sampler, (RandomSampler, SubsetRandomSampler))
+        if (
+            loader.batch_size is None
+            or not (random or isinstance(sampler, SequentialSampler))
+            or getattr(sampler, 'replacement', False)
+            or loader.drop_last
+        ):
+            raise ValueError(
+                "'loader' must have each of its clusters in one batch an "
+                f'epoch, got {type(sampler).__name__}, '
+                f'batch_size={loader.batch_size}, '
+                f'drop_last={loader.drop_last}'
+            )
+        self.cluster = loader.cluster_data.cluster
+        num, size = len(sampler), loader.batch_size
+        full, rest = divmod(num, size)
+        meetings = full * size * (size - 1) + rest * (rest - 1)
+        self.between = 1.0
+        if random and meetings > 0:
+            self.between = num * (num - 1) / meetings
+
+    def __call__(self, prior: Prior) -> float | Tensor:
+        r"""The weights of the pairs of a batch's prior, of shape
+        :obj:`[P]`, or one for all.
+        """
+        pairs = prior.pairs
+        if self.between == 1 or not pairs.has_background:
+            return 1.0
+        if pairs.node_id is None:
+            return 1.0  # the whole graph
+        cluster = self.cluster.to(pairs.device)[pairs.node_id]
+        row, col = cluster[pairs.index]
+        weight = torch.ones_like(prior.logits)
+        return weight.masked_fill_(row != col, self.between)
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}(between={self.between:.3g})'

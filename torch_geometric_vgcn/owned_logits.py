@@ -1,0 +1,76 @@
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from torch_geometric_vgcn.posterior import FreePosterior
+from torch_geometric_vgcn.ranks import Ranks
+
+
+class OwnedLogits:
+    r"""The logits with sparse gradients (:obj:`FreePosterior(sparse=True)`),
+    where each process trains those of its own clusters.
+
+    Each process holds all of them, but between two calls of :meth:`gather`
+    knows only its own as they are.
+
+    Args:
+        learner (torch.nn.Module): The learner.
+        ranks (Ranks): The processes that train together.
+    """
+
+    def __init__(self, learner: Module, ranks: Ranks) -> None:
+        self.ranks = ranks
+        self.parameters = {
+            f'{name}.offset': module.offset
+            for name, module in learner.named_modules()
+            if isinstance(module, FreePosterior) and module.sparse
+        }
+        self._touched: Tensor | None = None
+        for offset in self.parameters.values():
+            if ranks.world > 1:
+                self._touched = torch.zeros_like(offset, dtype=torch.bool)
+
+    def touch(self, position: Tensor | None) -> None:
+        r"""Notes the pairs of a batch of this process, and takes its part of
+        their gradient: that of the mean over all processes' batches.
+        """
+        if self._touched is None:
+            return
+        self._touched[slice(None) if position is None else position] = True
+        for offset in self.parameters.values():
+            if offset.grad is not None:
+                offset.grad = offset.grad / self.ranks.world
+
+    @torch.no_grad()
+    def gather(self) -> None:
+        r"""Lets all processes know all logits."""
+        self._gather(list(self.parameters.values()))
+
+    def gather_moments(self, optimizers: list[Optimizer]) -> None:
+        r"""Lets all processes know all moments of the logits."""
+        parameters = list(self.parameters.values())
+        self._gather(
+            [
+                value
+                for optimizer in optimizers
+                for offset in parameters
+                for value in optimizer.state.get(offset, {}).values()
+                if isinstance(value, Tensor) and value.shape == offset.shape
+            ]
+        )
+
+    def _gather(self, values: list[Tensor]) -> None:
+        touched = self._touched
+        if touched is None:
+            return
+        owners = self.ranks.sum(touched.to(torch.uint8))
+        if int(owners.max()) > 1:
+            raise ValueError(
+                "'loader' must have clusters of its own in each process, got "
+                f'{int((owners > 1).sum())} pairs in several: give it a '
+                'SubsetRandomSampler of range(rank, num_parts, world_size)'
+            )
+        for value in values:
+            total = self.ranks.sum(value * touched)
+            value.copy_(torch.where(owners > 0, total, value))

@@ -1,0 +1,158 @@
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn.functional import pad
+
+from torch_geometric_vgcn.pairs.all_pairs import AllPairs
+from torch_geometric_vgcn.pairs.base import (
+    Pairs,
+    check_node_id,
+    checksum,
+    entries_of,
+)
+from torch_geometric_vgcn.pairs.blocks import Blocks
+
+
+class ClusterPairs(Pairs):
+    r"""All pairs inside each cluster of nodes, and none between: the paper's
+    dense model made block-diagonal, as in its experiment on Pubmed.
+
+    With clusters of :math:`n_1, n_2, \ldots` nodes there are
+    :math:`\sum_c n_c (n_c - 1) / 2` pairs. Those between clusters have no
+    variable and no background: they aren't part of the model. The subset of
+    one cluster is :class:`AllPairs`.
+
+    Args:
+        cluster (Tensor): The cluster of each node, of shape :obj:`[N]`
+            (:obj:`ClusterData.cluster`).
+    """
+
+    has_background = False
+
+    label: Tensor  # [N], clusters from 0 on
+    rank: Tensor  # [N], the place of each node in its cluster
+    member: Tensor  # [N], the nodes by cluster
+    first: Tensor  # where each node's cluster starts in 'member'
+    pointer: Tensor  # [N + 1], where each node's row of pairs starts
+
+    def __init__(
+        self,
+        cluster: Tensor,
+        position: Tensor | None = None,
+        node_id: Tensor | None = None,
+    ) -> None:
+        if cluster.dim() != 1 or cluster.numel() < 2:
+            raise ValueError(
+                "'cluster' must name the clusters of at least two nodes, "
+                f'got shape {list(cluster.shape)}'
+            )
+        if cluster.is_floating_point() or cluster.is_complex():
+            raise TypeError(
+                f"'cluster' must hold integers, got {cluster.dtype}"
+            )
+        super().__init__(cluster.numel(), position, node_id)
+        _, label, size = cluster.unique(
+            return_inverse=True, return_counts=True
+        )
+        member = label.argsort(stable=True)
+        first = (size.cumsum(0) - size)[label]
+        rank = torch.empty_like(member)
+        rank[member] = torch.arange(member.numel(), device=member.device)
+        rank -= first
+        # Each node is paired with those of its cluster that come later:
+        pointer = pad((size[label] - rank - 1).cumsum(0), (1, 0))
+        self.num_pairs = int(pointer[-1])
+        self.sizes: list[int] = size.tolist()
+        self.register_buffer('label', label, persistent=False)
+        self.register_buffer('rank', rank, persistent=False)
+        self.register_buffer('member', member, persistent=False)
+        self.register_buffer('first', first, persistent=False)
+        self.register_buffer('pointer', pointer, persistent=False)
+
+    def __len__(self) -> int:
+        return self.num_pairs
+
+    @property
+    def device(self) -> torch.device:
+        return self.label.device
+
+    @property
+    def index(self) -> Tensor:  # type: ignore[override]
+        # Four times the size of the logits: made when asked for, not kept.
+        node = torch.arange(self.num_nodes, device=self.device)
+        place, row = entries_of(self.pointer, node)
+        step = place - self.pointer[row] + self.rank[row] + 1
+        return torch.stack([row, self.member[self.first[row] + step]])
+
+    @property
+    def key(self) -> Tensor:  # type: ignore[override]
+        row, col = self.index
+        return row * self.num_nodes + col
+
+    def clusters(self) -> list[Tensor]:
+        r"""The nodes of each cluster, ascending."""
+        return list(self.member.split(self.sizes))
+
+    def joins(self, edge_index: Tensor) -> Tensor:
+        r"""Tells for each edge whether both its nodes are in one cluster: a
+        mask of shape :obj:`[E]`. The other edges aren't part of the model.
+        """
+        row, col = self.label[edge_index.to(self.device).long()]
+        return row == col
+
+    def contains(self, edge_index: Tensor) -> Tensor:
+        edge_index = edge_index[
+            :, self.joins(edge_index).to(edge_index.device)
+        ]
+        mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
+        mask[self._place(edge_index.to(self.device).long())] = True
+        return mask
+
+    def _place(self, index: Tensor) -> Tensor:
+        r"""Where pairs of nodes of one cluster stand among the pairs."""
+        low, high = torch.minimum(*index), torch.maximum(*index)
+        return self.pointer[low] + self.rank[high] - self.rank[low] - 1
+
+    def _make_pattern(self) -> Blocks:
+        return Blocks(self.clusters(), self.pointer)
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        values, places = [], []
+        for node in self.clusters():
+            product = left[node] @ right[node].t()
+            upper = torch.ones_like(product, dtype=torch.bool).triu_(1)
+            values.append(product.masked_select(upper))
+            places.append(entries_of(self.pointer, node)[0])
+        value = torch.cat(values)
+        return torch.empty_like(value).index_copy(0, torch.cat(places), value)
+
+    def subset(self, node_id: Tensor) -> Pairs:
+        check_node_id(node_id, self.num_nodes)
+        node_id = node_id.to(self.device).long()
+        label = self.label[node_id]
+        pairs: Pairs
+        if bool((label == label[0]).all()):
+            pairs = AllPairs(node_id.numel(), node_id=node_id).to(self.device)
+        else:
+            pairs = ClusterPairs(label, node_id=node_id)
+        pairs.position = self._place(node_id[pairs.index])
+        return pairs
+
+    def get_extra_state(self) -> dict[str, int]:
+        # A cluster goes by its first node, whatever it's called:
+        node = torch.arange(self.num_nodes, device=self.device)
+        leader = self.member[self.first]
+        return {
+            'num_nodes': self.num_nodes,
+            'num_pairs': len(self),
+            'checksum': checksum(leader * self.num_nodes + node),
+        }
+
+    def set_extra_state(self, state: Any) -> None:
+        if state != self.get_extra_state():
+            raise ValueError(
+                'the state to load was saved for other clusters '
+                f'({state}), expected {self.get_extra_state()}: build the '
+                'learner from the same partition'
+            )
