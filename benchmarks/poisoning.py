@@ -60,7 +60,7 @@ given more `candidates`, and `RandomPerturbation` can't be weaker there.
 
 **Their removed edges are the attack's:** of all edges but one of each node,
 those whose removal makes the loss largest. Some of the 2,000 are no edges
-between two nodes (Citeseer 28 to 39, Polblogs 30; for Citeseer probably
+between two nodes (Citeseer 28 to 39, Polblogs 29 or 30; the former probably
 self-loops of the raw file). All of ours are.
 
 **A real choice of additions is weaker against a GCN.** An added edge lowers
