@@ -59,14 +59,15 @@ chance (second table). So `PoisonGraph` adds random edges too unless it is
 given more `candidates`, and `RandomPerturbation` can't be weaker there.
 
 **Their removed edges are the attack's:** of all edges but one of each node,
-those whose removal makes the loss largest. Self-loops of the raw files count
-among them (Citeseer: 28 to 39 of the 2,000), ours has none.
+those whose removal makes the loss largest. Some of the 2,000 are no edges
+between two nodes (Citeseer 28 to 39, Polblogs 29 or 30; the former probably
+self-loops of the raw file). All of ours are.
 
 **A real choice of additions is weaker against a GCN.** An added edge lowers
 the bound on DeepWalk's loss. Those that lower it least gather at few nodes.
 A removed edge raises it: there the choice pays most on Polblogs. On Citeseer
-little more than 2,000 edges can go at all without isolating a node, so that
-each way to remove 2,000 takes nearly the same.
+only some 2,200 edges may go if each node is to keep one, so that each way to
+remove 2,000 takes nearly the same.
 
 **How sure the figures are.** Trainings on such graphs differ by several
 points. With one training a graph instead of two, Cora with 5,000 edges added

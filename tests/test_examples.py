@@ -50,6 +50,7 @@ def test_any_conv(citeseer, tmp_path):
     }
 
 
+@pytest.mark.slow
 def test_poisoning(blogs, tmp_path):
     path = tmp_path / 'poisoning.jsonl'
     graphs = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
