@@ -11,8 +11,6 @@ processor with one thread, of the clock with more.
 import argparse
 import json
 import os
-import subprocess
-import sys
 import tempfile
 import time
 from collections.abc import Callable
@@ -20,6 +18,7 @@ from pathlib import Path
 
 import numpy as np
 import torch
+from measure import alone, megabytes, seconds
 from scipy.sparse import csr_matrix
 from sklearn.neighbors import kneighbors_graph
 from threadpoolctl import threadpool_limits
@@ -39,14 +38,14 @@ def run(root: str | None = None, k: int = 20, threads: int = 1) -> list[dict]:
     try:
         with threadpool_limits(threads):
             return [
-                measure(name, planetoid(name, root)[0], k, threads)
+                figures(name, planetoid(name, root)[0], k, threads)
                 for name in ROUNDS
             ]
     finally:
         torch.set_num_threads(before)
 
 
-def measure(name: str, data: Data, k: int, threads: int) -> dict:
+def figures(name: str, data: Data, k: int, threads: int) -> dict:
     dense = data.x.numpy()
     sparse = csr_matrix(dense)
     compressed = Data(x=data.x.to_sparse_csr())
@@ -58,12 +57,7 @@ def measure(name: str, data: Data, k: int, threads: int) -> dict:
         'conversion': lambda: csr_matrix(dense),
     }
     clock = time.process_time if threads == 1 else time.perf_counter
-    best = dict.fromkeys(calls, float('inf'))
-    for _ in range(ROUNDS[name]):
-        for key, call in calls.items():
-            start = clock()
-            call()
-            best[key] = min(best[key], clock() - start)
+    best = seconds(calls, ROUNDS[name], warm_up=0, clock=clock)
     # From dense features, and where scikit-learn is given sparse ones, so is
     # ours:
     converted = best['sklearn_sparse'] + best['conversion']
@@ -112,10 +106,8 @@ def peak_memory(x: torch.Tensor, k: int, threads: int) -> float:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'x.npy'
         np.save(path, x.numpy())
-        command = [sys.executable, __file__, '--memory-of', str(path)]
-        command += ['--k', str(k), '--threads', str(threads)]
-        done = subprocess.run(command, check=True, capture_output=True)
-    return float(done.stdout)
+        options = ('--k', str(k), '--threads', str(threads))
+        return alone(__file__, '--memory-of', str(path), *options)
 
 
 def memory_of(path: Path, k: int) -> float:
@@ -123,15 +115,7 @@ def memory_of(path: Path, k: int) -> float:
     # Everything that is loaded with the first call:
     KNNGraph(2)(Data(x=torch.eye(20)))
     KNNGraph(2)(Data(x=torch.randn(20, 3)))
-    Path('/proc/self/clear_refs').write_text('5')  # forgets the peak so far
-    before = status('VmRSS')
-    KNNGraph(k)(Data(x=x))
-    return (status('VmHWM') - before) / 2**10
-
-
-def status(key: str) -> int:
-    lines = Path('/proc/self/status').read_text().splitlines()
-    return next(int(s.split()[1]) for s in lines if s.startswith(f'{key}:'))
+    return megabytes(lambda: KNNGraph(k)(Data(x=x)))
 
 
 def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:

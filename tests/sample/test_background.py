@@ -4,7 +4,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, kstest
 
 from torch_geometric_vgcn import Candidates
-from torch_geometric_vgcn.sample.background import _pair_at, draw_background
+from torch_geometric_vgcn.pairs.base import pair_at, place_of
+from torch_geometric_vgcn.sample.background import draw_background
 
 
 def test_each_other_pair_is_as_likely(graph, generator):
@@ -50,6 +51,8 @@ def test_a_million_nodes_cost_no_more_than_what_is_drawn(generator):
 def test_place_in_the_list_of_all_pairs(n, share):
     last = n * (n - 1) // 2 - 1
     place = min(last, int(share * last))
-    (row,), (col,) = _pair_at(torch.tensor([place]), n).tolist()
+    (row,), (col,) = pair_at(torch.tensor([place]), n).tolist()
     assert 0 <= row < col < n
     assert row * (2 * n - 1 - row) // 2 + col - row - 1 == place
+    pair = torch.tensor([[row], [col]])
+    assert place_of(pair, n).tolist() == [place]

@@ -1,7 +1,7 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.pairs.base import Pairs, check_node_id
+from torch_geometric_vgcn.pairs.base import Pairs, check_node_id, place_of
 from torch_geometric_vgcn.pairs.triangle import Triangle
 from torch_geometric_vgcn.validate import check_num_nodes
 
@@ -61,10 +61,7 @@ class AllPairs(Pairs):
 
     def _place(self, index: Tensor) -> Tensor:
         r"""Where pairs of nodes stand among the pairs."""
-        low, high = index.sort(dim=0).values
-        # Rows of the upper triangle start where all earlier rows have ended:
-        row_start = low * (2 * self.num_nodes - low - 1) // 2
-        return row_start + (high - low - 1)
+        return place_of(index.sort(dim=0).values, self.num_nodes)
 
     def to_dense(self, value: Tensor) -> Tensor:
         r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` a pair and

@@ -92,6 +92,24 @@ def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:
     return torch.minimum(row, col) * num_nodes + torch.maximum(row, col)
 
 
+def place_of(index: Tensor, num_nodes: int) -> Tensor:
+    r"""Where pairs :math:`i < j` stand in the sorted list of all pairs."""
+    row, col = index
+    # Rows of the upper triangle start where all earlier rows have ended:
+    return row * (2 * num_nodes - 1 - row) // 2 + col - row - 1
+
+
+def pair_at(place: Tensor, num_nodes: int) -> Tensor:
+    r"""The pairs at some places in the sorted list of all pairs."""
+    # Row i starts at i * (2 N - 1 - i) / 2; solved for i, up to rounding:
+    width = 2 * num_nodes - 1
+    row = (width - (width**2 - 8 * place.double()).sqrt()) / 2
+    row = row.long().clamp_(0, num_nodes - 2)
+    row -= (row * (width - row) // 2 > place).long()
+    row += ((row + 1) * (width - row - 1) // 2 <= place).long()
+    return torch.stack([row, place - row * (width - row) // 2 + row + 1])
+
+
 def find(key: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
     r"""Where each of :obj:`wanted` stands among the sorted :obj:`key`, and
     whether it is there.

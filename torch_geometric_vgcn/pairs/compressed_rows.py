@@ -4,6 +4,7 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
+from torch_geometric.index import index2ptr
 
 from torch_geometric_vgcn.pairs.pattern import Pattern
 
@@ -88,10 +89,10 @@ class Block:
         small = torch.int32 if col.numel() < 2**31 else torch.int64
         self.size = (num_nodes, num_nodes)
         self.pair = (order % max(1, index.size(1))).to(small)
-        self.crow = _pointer(row, num_nodes).to(small)
+        self.crow = index2ptr(row[order], num_nodes).to(small)
         self.col = col[order].to(small)
         # The pairs alone, which are the upper triangle's rows:
-        self.upper_crow = _pointer(index[0], num_nodes).to(small)
+        self.upper_crow = index2ptr(index[0], num_nodes).to(small)
         self.upper_col = index[1].to(small)
 
     def matrix(self, weight: Tensor) -> Tensor:
@@ -120,11 +121,6 @@ class Block:
         # In place, or the pattern would be copied each time:
         torch.sparse.sampled_addmm(upper, left, right.t(), out=upper)
         torch.sparse.sampled_addmm(upper, right, left.t(), out=upper)
-
-
-def _pointer(row: Tensor, num_nodes: int) -> Tensor:
-    count = torch.bincount(row, minlength=num_nodes)
-    return pad(count.cumsum(0), (1, 0))
 
 
 @lru_cache(maxsize=1)

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.pairs.base import find
+from torch_geometric_vgcn.pairs.base import find, pair_at
 
 
 def draw_background(
@@ -47,18 +47,7 @@ def draw_background(
     gap = gap.clamp_(max=pairs.num_possible).long() + 1
     place = gap.cumsum(dim=1) - 1
     drawn = place < pairs.num_possible
-    index = _pair_at(place * drawn, pairs.num_nodes)
+    index = pair_at(place * drawn, pairs.num_nodes)
     _, given = find(pairs.key, index[0] * pairs.num_nodes + index[1])
     # Leaving out the given ones doesn't change the chances of the others:
     return index, drawn & ~given
-
-
-def _pair_at(place: Tensor, num_nodes: int) -> Tensor:
-    r"""The pairs at some places in the sorted list of all pairs."""
-    # Row i starts at i * (2 N - 1 - i) / 2; solved for i, up to rounding:
-    width = 2 * num_nodes - 1
-    row = (width - (width**2 - 8 * place.double()).sqrt()) / 2
-    row = row.long().clamp_(0, num_nodes - 2)
-    row -= (row * (width - row) // 2 > place).long()
-    row += ((row + 1) * (width - row - 1) // 2 <= place).long()
-    return torch.stack([row, place - row * (width - row) // 2 + row + 1])

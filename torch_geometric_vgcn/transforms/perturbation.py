@@ -7,7 +7,7 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import is_undirected, to_undirected
 
-from torch_geometric_vgcn.pairs.base import pair_key
+from torch_geometric_vgcn.pairs.base import pair_at, pair_key, place_of
 from torch_geometric_vgcn.validate import check_count, check_edge_index
 
 
@@ -154,9 +154,7 @@ def free_pairs(
     # All pairs i < j stand in one line, row after row. The pair of rank r
     # among the free ones has as many edges before it as have at most r free
     # pairs before them.
-    row = torch.arange(num_nodes)
-    start = row * (2 * num_nodes - row - 1) // 2
-    taken = start[edges[0]] + edges[1] - edges[0] - 1
+    taken = place_of(edges, num_nodes)
     num_free = num_nodes * (num_nodes - 1) // 2 - taken.numel()
     if 2 * count > num_free:
         rank = torch.randperm(num_free, generator=generator)[:count]
@@ -167,8 +165,7 @@ def free_pairs(
             rank = torch.cat([rank, drawn]).unique()
     before = taken - torch.arange(taken.numel())
     place = rank + torch.searchsorted(before, rank, right=True)
-    i = torch.searchsorted(start, place, right=True) - 1
-    return torch.stack([i, place - start[i] + i + 1])
+    return pair_at(place, num_nodes)
 
 
 def change_graph(
