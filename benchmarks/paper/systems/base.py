@@ -1,0 +1,89 @@
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn import Fit, evaluate
+
+
+@dataclass
+class Outcome:
+    r"""What a system made of the data.
+
+    Args:
+        prob (Tensor): The class probabilities of all nodes, :obj:`[N, C]`, of
+            the epoch that validation chose.
+        val_acc (float): The validation accuracy of that epoch.
+        epoch (int): That epoch.
+        history (List[float]): The validation accuracy of each epoch.
+    """
+
+    prob: Tensor
+    val_acc: float
+    epoch: int
+    history: list[float] = field(default_factory=list)
+
+    @classmethod
+    def of_fit(cls, prob: Tensor, fit: Fit) -> 'Outcome':
+        history = [row['val_acc'] for row in fit.history]
+        return cls(prob, fit.val_acc, fit.best_epoch, history)
+
+
+class System(ABC):
+    r"""One column of the paper's figures.
+
+    It sees the labels of training and validation nodes only: those of the
+    others are -1 in :obj:`data.y`, and there is no :obj:`data.test_mask`.
+    The graph is undirected, has both directions in :obj:`data.edge_index` and
+    no self-loops; the rows of :obj:`data.x` sum to one.
+    """
+
+    #: The name in tables and figures.
+    title: ClassVar[str]
+    #: The settings that ``--full`` chooses from, by validation accuracy.
+    grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
+    #: The settings of ``--quick``.
+    quick: ClassVar[Mapping[str, Any]] = {}
+
+    @abstractmethod
+    def train(self, data: Data, seed: int, **settings: Any) -> Outcome:
+        r"""Trains on the nodes of :obj:`data.train_mask`."""
+
+
+class BestEpoch:
+    r"""Keeps the predictions of the best epoch by validation accuracy, of
+    equal ones by likelihood: for systems with a loop of their own.
+
+    .. code-block:: python
+
+        best = BestEpoch(data, patience=100)
+        for _ in range(epochs):
+            ...
+            if not best.look(prob):
+                break
+        return best.outcome
+
+    Args:
+        data (torch_geometric.data.Data): The data.
+        patience (int): After how many looks without a better one to stop.
+    """
+
+    def __init__(self, data: Data, patience: int) -> None:
+        self.data = data
+        self.patience = patience
+        self.nll = float('inf')
+        self.outcome = Outcome(data.x, -1.0, -1)
+
+    def look(self, prob: Tensor) -> bool:
+        r"""Takes the next epoch's predictions; tells whether to go on."""
+        acc, nll = evaluate(prob, self.data.y, self.data.val_mask)
+        best = self.outcome
+        if (acc, -nll) > (best.val_acc, -self.nll):
+            self.nll = nll
+            best.prob, best.val_acc = prob.detach().clone(), acc
+            best.epoch = len(best.history)
+        best.history.append(acc)
+        return len(best.history) - 1 - best.epoch < self.patience
