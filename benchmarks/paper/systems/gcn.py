@@ -1,6 +1,5 @@
-from torch_geometric import seed_everything
+from torch_geometric import nn, seed_everything
 from torch_geometric.data import Data
-from torch_geometric.nn import GCN as Network
 
 from systems.base import Outcome, System
 from torch_geometric_vgcn import FixedGraph, fit
@@ -26,7 +25,7 @@ class GCN(System):
     ) -> Outcome:
         seed_everything(seed)
         num_classes = int(data.y.max()) + 1
-        net = Network(data.num_features, 16, 2, num_classes, dropout=0.5)
+        net = nn.GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
         model = FixedGraph(net, data.edge_index)
         options = {'lr': lr, 'weight_decay': weight_decay, 'progress': False}
         result = fit(model, data, epochs=epochs, **options)
