@@ -111,8 +111,8 @@ def authors_graph(
     out.edge_index = torch.cat([edges, edges.flip(0)], dim=1)
     before = Candidates(data.edge_index, data.num_nodes)
     after = Candidates(out.edge_index, data.num_nodes)
-    out.added_edges = after.index[:, ~after.contains(data.edge_index)]
-    out.removed_edges = before.index[:, ~before.contains(out.edge_index)]
+    out.added_pairs = after.index[:, ~after.contains(data.edge_index)]
+    out.removed_pairs = before.index[:, ~before.contains(out.edge_index)]
     return out
 
 
@@ -155,7 +155,7 @@ def accuracy(data: Data, name: str, seed: int, epochs: int) -> float:
 
 def facts(clean: Data, changed: Data) -> dict[str, float]:
     r"""Between which nodes the changed edges are."""
-    edges = torch.cat([changed.added_edges, changed.removed_edges], dim=1)
+    edges = torch.cat([changed.added_pairs, changed.removed_pairs], dim=1)
     degrees = degree(clean.edge_index[0], clean.num_nodes)
     same = clean.y[edges[0]] == clean.y[edges[1]]
     return {

@@ -51,7 +51,7 @@ def test_the_environment_names_the_folder(source, monkeypatch):
 def test_transforms_are_applied(source):
     split = StratifiedSplit(2, 2)
     data = polblogs(source, Compose([split, RandomPerturbation(add=1)]))[0]
-    assert data.added_edges.shape == (2, 1)
+    assert data.added_pairs.shape == (2, 1)
     assert int(data.train_mask.sum()) == 2
 
 

@@ -10,6 +10,7 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric.utils import subgraph
 
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.transforms import PoisonGraph
 
 PLACE = 'part_4/metis.pt'
 
@@ -43,6 +44,13 @@ def test_batches_know_their_nodes(karate, batch_size):
         seen += batch.n_id.tolist()
     assert sorted(seen) == list(range(34))
     assert 'n_id' not in karate
+
+
+def test_batches_of_a_poisoned_graph(karate):
+    poisoned = PoisonGraph(add=20, remove=5)(karate)
+    for batch in ClusterLoader(parts(poisoned), batch_size=2):
+        edge_index, _ = subgraph(batch.n_id, poisoned.edge_index)
+        assert batch.num_edges == edge_index.size(1)
 
 
 def test_a_directed_graph_is_cut_as_its_undirected_one(karate):

@@ -7,7 +7,7 @@ from torch_geometric_vgcn.transforms import AddEdges, RandomPerturbation
 @pytest.mark.parametrize(('share', 'count'), [(0.1, 455), (2.0, 9104)])
 def test_edges_come_as_a_share_of_those_there_are(citeseer, share, count):
     out = AddEdges(share)(citeseer)
-    assert out.added_edges.shape == (2, count)
+    assert out.added_pairs.shape == (2, count)
     assert out.num_edges == citeseer.num_edges + 2 * count
 
 

@@ -8,8 +8,8 @@ from torch_geometric_vgcn.transforms import AddEdges, DropEdges
 def test_a_share_of_the_edges_goes(citeseer):
     out = DropEdges(0.25)(citeseer)
     assert out.num_edges == citeseer.num_edges - 2 * 1138  # of 4,552
-    assert out.removed_edges.shape == (2, 1138)
-    assert out.added_edges.shape == (2, 0)
+    assert out.removed_pairs.shape == (2, 1138)
+    assert out.added_pairs.shape == (2, 0)
 
 
 def test_all_edges_can_go(citeseer):
@@ -21,7 +21,7 @@ def test_all_edges_can_go(citeseer):
 def test_what_was_dropped_can_be_added_again(citeseer):
     out = Compose([DropEdges(0.5), AddEdges(1.0)])(citeseer)
     assert out.num_edges == citeseer.num_edges
-    assert out.added_edges.size(1) == out.removed_edges.size(1) <= 2276
+    assert out.added_pairs.size(1) == out.removed_pairs.size(1) <= 2276
 
 
 @pytest.mark.parametrize('share', [-0.1, 1.1, torch.nan])

@@ -52,8 +52,8 @@ def test_as_many_edges_change_as_are_asked_for(attack, data):
     out = attack(data)
     added, removed = difference(data, out)
     assert (added.size(1), removed.size(1)) == (20, 10)
-    assert torch.equal(out.added_edges, added)
-    assert torch.equal(out.removed_edges, removed)
+    assert torch.equal(out.added_pairs, added)
+    assert torch.equal(out.removed_pairs, removed)
 
 
 @pytest.mark.parametrize('attack', ATTACKS, ids=by_name)
@@ -77,7 +77,7 @@ def test_two_thousand_edges_can_go_from_citeseer(citeseer, seed):
 def test_nothing_asked_for_changes_nothing(data):
     out = RandomPerturbation()(data)
     assert torch.equal(matrix(out), matrix(data))
-    assert out.added_edges.shape == out.removed_edges.shape == (2, 0)
+    assert out.added_pairs.shape == out.removed_pairs.shape == (2, 0)
 
 
 @given(
@@ -118,9 +118,9 @@ def test_each_free_pair_is_as_likely(count):
 def test_random_changes_spread_over_the_graph(citeseer):
     out = RandomPerturbation(add=5000)(citeseer)
     before = degree(citeseer.edge_index[0], citeseer.num_nodes)
-    ends = before[out.added_edges].mean()
+    ends = before[out.added_pairs].mean()
     assert abs(float(ends - before.mean())) < 0.2
-    same = citeseer.y[out.added_edges[0]] == citeseer.y[out.added_edges[1]]
+    same = citeseer.y[out.added_pairs[0]] == citeseer.y[out.added_pairs[1]]
     share = citeseer.y.bincount() / citeseer.num_nodes
     assert abs(same.float().mean() - share.square().sum()) < 0.03
 
@@ -129,7 +129,7 @@ def test_degree_changes_go_where_the_edges_are(citeseer):
     before = degree(citeseer.edge_index[0], citeseer.num_nodes)
     chosen = DegreePerturbation(add=500, remove=500)(citeseer)
     drawn = RandomPerturbation(add=500, remove=500)(citeseer)
-    for name in ('added_edges', 'removed_edges'):
+    for name in ('added_pairs', 'removed_pairs'):
         assert before[chosen[name]].mean() > 1.5 * before[drawn[name]].mean()
 
 
@@ -144,8 +144,8 @@ def test_perturbations_in_a_row_add_up(share, seed):
     except ValueError:  # more than there is room for
         assume(False)
     added, removed = difference(data, out)
-    assert torch.equal(out.added_edges, added)
-    assert torch.equal(out.removed_edges, removed)
+    assert torch.equal(out.added_pairs, added)
+    assert torch.equal(out.removed_pairs, removed)
 
 
 @pytest.mark.parametrize('attack', ATTACKS, ids=by_name)

@@ -139,7 +139,7 @@ def test_the_changes_of_the_largest_loss_are_taken(data):
         moved = perturb(value, vector[i], vector[j], -1)
         loss[i, j] = float(embedding_loss(moved, 3, 4))
     best = sorted(loss, key=loss.get)[-3:]
-    assert sorted(best) == sorted(map(tuple, out.removed_edges.t().tolist()))
+    assert sorted(best) == sorted(map(tuple, out.removed_pairs.t().tolist()))
 
 
 def test_removal_hurts_an_embedding_more_than_chance_does(blogs):
@@ -153,11 +153,11 @@ def test_removal_hurts_an_embedding_more_than_chance_does(blogs):
     assert chosen - clean > 2 * (drawn - clean) > 0
 
 
-def test_removed_edges_are_those_of_the_authors(blogs, poisoned):
+def test_removed_pairs_are_those_of_the_authors(blogs, poisoned):
     """At least nine of ten of the 1,970 that they removed."""
     theirs = poisoned('polblogs', 'remove_2000_v0')
     kept = pair_key(theirs, blogs.num_nodes)
-    removed = pair_key(PoisonGraph(remove=1970)(blogs).removed_edges, 1222)
+    removed = pair_key(PoisonGraph(remove=1970)(blogs).removed_pairs, 1222)
     assert int((~torch.isin(removed, kept)).sum()) > 0.9 * 1970
 
 

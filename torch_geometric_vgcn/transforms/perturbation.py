@@ -33,8 +33,8 @@ class Perturbation(BaseTransform, ABC):
     highest :meth:`score` among random candidates.
 
     An edge is added where there was none, and no node loses its last edge.
-    What happened stands in :obj:`data.added_edges` and
-    :obj:`data.removed_edges`, each edge once, of shape :obj:`[2, M]`; several
+    What happened stands in :obj:`data.added_pairs` and
+    :obj:`data.removed_pairs`, each edge once, of shape :obj:`[2, M]`; several
     perturbations in a row add up to their difference from the first graph.
 
     Args:
@@ -133,7 +133,7 @@ def edges_of(data: Data) -> Tensor:
             f"'{name}' must hold each edge in both directions, got a "
             'directed graph: put T.ToUndirected() before'
         )
-    ours = ('edge_index', 'added_edges', 'removed_edges')
+    ours = ('edge_index', 'added_pairs', 'removed_pairs')
     carried = [key for key in data.edge_attrs() if key not in ours]
     if carried:
         raise ValueError(
@@ -171,11 +171,13 @@ def free_pairs(
 def change_graph(
     data: Data, edges: Tensor, added: Tensor, removed: Tensor
 ) -> Data:
-    r"""Adds and removes edges, and keeps the record of it."""
+    r"""Adds and removes edges, and keeps the record of it: not under names
+    with 'edge', which PyG takes for what each edge of the graph carries.
+    """
     n, device = data.num_nodes, data.edge_index.device
     old = {
         name: pair_key(data[name].cpu(), n)
-        for name in ('added_edges', 'removed_edges')
+        for name in ('added_pairs', 'removed_pairs')
         if name in data
     }
     plus, minus = pair_key(added, n), pair_key(removed, n)
@@ -183,12 +185,12 @@ def change_graph(
     key = torch.cat([_without(key, minus), plus])
     data.edge_index = to_undirected(_pairs(key, n), num_nodes=n).to(device)
     # What was added and is now removed was never there, and vice versa:
-    had = old.get('added_edges', plus[:0])
-    lacked = old.get('removed_edges', minus[:0])
+    had = old.get('added_pairs', plus[:0])
+    lacked = old.get('removed_pairs', minus[:0])
     added = torch.cat([_without(had, minus), _without(plus, lacked)])
     removed = torch.cat([_without(lacked, plus), _without(minus, had)])
-    data.added_edges = _pairs(added.sort().values, n).to(device)
-    data.removed_edges = _pairs(removed.sort().values, n).to(device)
+    data.added_pairs = _pairs(added.sort().values, n).to(device)
+    data.removed_pairs = _pairs(removed.sort().values, n).to(device)
     return data
 
 
