@@ -42,3 +42,11 @@ def test_the_block_model_trains(speed):
     row = scale.one(2000)
     assert row['loss falls']
     assert 15 * 2000 < row['pairs'] < 20 * 2000
+
+
+def test_a_large_graph_trains_through_the_loader(speed):
+    import clusters
+
+    row = clusters.million(20_000)
+    assert row['batches'] == 1 and row['pairs'] > 15 * 20_000
+    assert row['losses'][-1] < row['losses'][0]

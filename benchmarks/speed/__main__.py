@@ -16,6 +16,7 @@ os.environ.setdefault('OMP_NUM_THREADS', '1')  # for subprocesses too
 warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
 
 import candidates  # noqa: E402
+import clusters  # noqa: E402
 import curve  # noqa: E402
 import dense  # noqa: E402
 import knn  # noqa: E402
@@ -31,6 +32,7 @@ PARTS = {
     'knn': knn,
     'scale': scale,
     'pubmed': pubmed,
+    'clusters': clusters,
     'curve': curve,
 }
 
@@ -163,6 +165,8 @@ def rows(figures: dict) -> list[tuple[str, ...]]:
                 f'{part["seconds"]:.2f} s a step',
             )
         )
+    if 'clusters' in figures:
+        out += clusters.table_rows(figures['clusters'])
     return out
 
 

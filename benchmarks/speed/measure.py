@@ -49,6 +49,13 @@ def megabytes(step: Callable[[], object], warm_up: int = 0) -> float:
     return _status('VmHWM') - before
 
 
+def peak() -> float:
+    r"""The megabytes that this process needed at its peak, with all it
+    holds.
+    """
+    return _status('VmHWM')
+
+
 def _status(name: str) -> float:
     for line in Path('/proc/self/status').read_text().splitlines():
         if line.startswith(name + ':'):
