@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -69,18 +70,41 @@ def test_poisoning(blogs, tmp_path):
 
 def test_pubmed_cluster(citeseer, tmp_path):
     args = ('--dataset', 'CiteSeer', '--num-parts', 8, '--batch-size', 4)
-    args += ('--epochs', 2, '--out', tmp_path)
-    out = run('examples/pubmed_cluster.py', *args)
-    assert 'VGCN block-diagonal' in out and '8 clusters, which cut' in out
-    report = json.loads((tmp_path / 'results.json').read_text())
-    assert len(report['runs']) == 3
-    assert all(0 < row['test_acc'] < 1 for row in report['runs'])
-    saved = torch.load(tmp_path / 'VGCN_candidates.pt', weights_only=True)
-    # Two batches of four clusters are an epoch, and there are 16 steps:
-    assert len(saved['result']['history']) == 8
-    again = run('examples/pubmed_cluster.py', *args, '--resume')
-    lines = [line for line in out.splitlines() if 'VGCN' in line]
-    assert all(line[:-6] in again for line in lines)  # but for the seconds
+    args += ('--steps', 16, '--out', tmp_path, '--resume', '--graphs')
+    out = run('examples/pubmed_cluster.py', *args, 'add 100%')
+    lines = out.splitlines()
+    head = '| graph | GCN | GAT | VGCN block-diagonal | VGCN candidates |'
+    assert head in lines
+    # It goes on with what is missing:
+    again = run('examples/pubmed_cluster.py', *args, 'add 100%', 'no graph')
+    assert '| no graph |' in again
+    assert next(line for line in lines if '| add 100% |' in line) in again
+    rows = json.loads((tmp_path / 'results.json').read_text())['runs']
+    assert [row['graph'] for row in rows] == ['add 100%'] * 4 + [
+        'no graph'
+    ] * 4
+    assert all(0 < row['test_acc'] < 1 for row in rows)
+    assert not list(tmp_path.glob('*.pt'))  # all runs are through
+
+
+def test_pubmed_cluster_goes_on_from_a_checkpoint(citeseer, tmp_path):
+    args = ('--dataset', 'CiteSeer', '--num-parts', 8, '--graphs', 'given')
+    args += ('--models', 'VGCN candidates', '--steps', 120, '--batch-size', 4)
+    script = str(ROOT / 'examples/pubmed_cluster.py')
+    command = [sys.executable, script, *map(str, args)]
+    whole = run(script, *args, '--out', tmp_path / 'whole')
+    cut = tmp_path / 'cut'
+    process = subprocess.Popen(
+        [*command, '--out', str(cut)], stderr=subprocess.DEVNULL
+    )
+    checkpoint = cut / 'given_0_VGCN_candidates.pt'
+    while not checkpoint.exists() and process.poll() is None:
+        time.sleep(0.02)
+    process.kill()
+    process.wait()
+    resumed = run(script, *args, '--out', cut, '--resume')
+    table = [line for line in whole.splitlines() if line.startswith('|')]
+    assert '\n'.join(table) in resumed
 
 
 def test_code_of_the_readme(citeseer, tmp_path):
