@@ -27,6 +27,8 @@ class GCN(System):
         num_classes = int(data.y.max()) + 1
         net = nn.GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
         model = FixedGraph(net, data.edge_index)
+        data = data.clone()
+        data.x = data.x.to_sparse_csr()
         options = {'lr': lr, 'weight_decay': weight_decay, 'progress': False}
         result = fit(model, data, epochs=epochs, **options)
         return Outcome.of_fit(model.predict(data.x), result)

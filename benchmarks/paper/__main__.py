@@ -1,0 +1,63 @@
+r"""The paper's experiments, with all the systems that it compares.
+
+    python benchmarks/paper --quick            # the headline, half an hour
+    python benchmarks/paper --quick --only low-rank samples
+    python benchmarks/paper --full             # the paper's grids, days
+
+A run that was cut off goes on where it stopped. Tables, box plots and the
+results behind them are written to docs/results/.
+"""
+
+import argparse
+import os
+import sys
+import warnings
+from pathlib import Path
+
+os.environ.setdefault('OMP_NUM_THREADS', '1')
+warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
+
+import report  # noqa: E402
+import trials  # noqa: E402
+from experiments import EXPERIMENTS  # noqa: E402
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
+    add = parser.add_argument
+    size = parser.add_mutually_exclusive_group(required=True)
+    size.add_argument('--quick', action='store_true', help='one setting each')
+    size.add_argument('--full', action='store_true', help="the paper's grids")
+    add('--only', nargs='+', choices=EXPERIMENTS, help='some experiments')
+    add('--systems', nargs='+', choices=trials.by_title(), help='some systems')
+    add('--workers', type=int, default=os.cpu_count(), help='processes')
+    add('--trials', type=Path, default=Path('results/paper'))
+    add('--out', type=Path, default=Path('docs/results'))
+    return parser.parse_args()
+
+
+def main() -> None:
+    args = arguments()
+    names = args.only or [
+        name for name, one in EXPERIMENTS.items() if args.full or one.quick
+    ]
+    path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
+    jobs = {}
+    for name in names:
+        systems = args.systems or EXPERIMENTS[name].systems
+        jobs[name] = trials.trials_of(EXPERIMENTS[name], systems, args.quick)
+    rows = trials.run(sum(jobs.values(), []), path, args.workers)
+    by_name = {trials.name_of(row): row for row in rows}
+    command = f'python benchmarks/paper {" ".join(sys.argv[1:])}'
+    for name in names:
+        mine = [by_name[trials.name_of(job.key)] for job in jobs[name]]
+        print(
+            '\n'
+            + report.write(name, EXPERIMENTS[name], mine, args.out, command)
+        )
+
+
+if __name__ == '__main__':
+    main()

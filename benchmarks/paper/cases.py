@@ -1,0 +1,108 @@
+r"""The data of the paper's experiments: which graph, which split."""
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch_geometric.data import Data
+from torch_geometric.transforms import NormalizeFeatures
+from torch_geometric.utils import to_undirected
+
+from torch_geometric_vgcn.datasets import planetoid, polblogs
+from torch_geometric_vgcn.nearest import Minkowski
+from torch_geometric_vgcn.transforms import (
+    BalancedSplit,
+    HalfValidation,
+    KNNGraph,
+    PoisonGraph,
+    StratifiedSplit,
+)
+
+
+@dataclass(frozen=True)
+class Case:
+    r"""A data set with a graph and a way to split it. The run tells which of
+    the poisoned graphs and of the splits.
+
+    Args:
+        dataset (str): :obj:`'CiteSeer'`, :obj:`'Cora'` or :obj:`'Polblogs'`.
+        graph (str): :obj:`'true'`, :obj:`'knn'`, or a poisoned one such as
+            :obj:`'add_5000'` or :obj:`'remove_500'`.
+        split (str, optional): :obj:`'half'` for the public split with half of
+            the validation nodes in the training set, :obj:`'public'` for the
+            public split as it is, :obj:`'random'` for random splits of the
+            same sizes as :obj:`'half'`. (default: :obj:`'half'`)
+    """
+
+    dataset: str
+    graph: str
+    split: str = 'half'
+
+    @property
+    def grid(self) -> Mapping[str, tuple]:
+        r"""What ``--full`` chooses from beside the system's settings."""
+        if self.graph == 'knn':
+            return {'k': (10, 20), 'metric': ('cosine', 'minkowski')}
+        return {}
+
+    def load(self, run: int, k: int = 20, metric: str = 'cosine') -> Data:
+        r"""The data, all labels and the test mask included."""
+        data = _load(self.dataset).clone()
+        if self.graph == 'knn':
+            how = None if metric == 'cosine' else Minkowski(p=2)
+            data = KNNGraph(k, metric=how)(data)
+        elif self.graph != 'true':
+            data.edge_index = _poisoned(self.dataset, self.graph, run, data)
+        if self.dataset == 'Polblogs':
+            data = StratifiedSplit(0.1, 0.1, seed=run)(data)
+        elif self.split == 'random':
+            data = BalancedSplit(seed=run)(data)
+        if self.split == 'public':
+            return data
+        return HalfValidation(seed=run)(data)
+
+    def __str__(self) -> str:
+        graph = {'true': 'true graph', 'knn': 'no graph'}.get(self.graph)
+        if graph is None:
+            kind, count = self.graph.split('_')
+            graph = f'{"+" if kind == "add" else "−"}{count}'
+        return f'{self.dataset}, {graph}'
+
+
+def blind(data: Data) -> Data:
+    r"""The data as a system may see it: without the labels of nodes outside
+    the training and validation sets, which are -1, and without a test mask.
+    """
+    data = data.clone()
+    known = data.train_mask | data.val_mask
+    data.y = data.y.where(known, -1)
+    del data.test_mask
+    return data
+
+
+@cache
+def _load(dataset: str) -> Data:
+    if dataset == 'Polblogs':
+        return polblogs()[0]
+    return NormalizeFeatures()(planetoid(dataset)[0])
+
+
+def _poisoned(dataset: str, graph: str, run: int, data: Data) -> torch.Tensor:
+    r"""The graph of the paper's authors where it is there and has as many
+    runs, else one of our own attack.
+    """
+    folder = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
+    path, key = folder / f'{dataset.lower()}.npz', f'{graph}_v{run}'
+    if path.exists():
+        with np.load(path) as graphs:
+            if key in graphs:
+                edges = torch.from_numpy(graphs[key].astype(np.int64))
+                return to_undirected(edges, num_nodes=data.num_nodes)
+    kind, count = graph.split('_')
+    attack: dict[str, Any] = {kind: int(count)}
+    return PoisonGraph(**attack, seed=run)(data).edge_index

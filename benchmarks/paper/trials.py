@@ -1,0 +1,150 @@
+r"""Trains systems, and remembers each trial in a file of JSON lines as it
+ends, so that a run that was cut off goes on where it stopped.
+"""
+
+import itertools
+import json
+import os
+import time
+from collections.abc import Iterable, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from cases import Case, blind
+from experiments import Experiment
+from systems import SYSTEMS
+from tqdm import tqdm
+
+
+@dataclass(frozen=True)
+class Trial:
+    r"""One training of a system: what stands in its line tells it from all
+    others.
+    """
+
+    case: Case
+    run: int
+    system: str
+    settings: tuple[tuple[str, Any], ...]
+    graph: tuple[tuple[str, Any], ...] = ()
+
+    @property
+    def key(self) -> dict[str, Any]:
+        return {
+            **asdict(self.case),
+            'run': self.run,
+            'system': self.system,
+            'settings': {**dict(self.graph), **dict(self.settings)},
+        }
+
+    def train(self) -> dict[str, Any]:
+        r"""The line: the key, the validation accuracy of each epoch, and the
+        class that is predicted for each node. The test labels aren't looked
+        at here.
+        """
+        start = time.process_time()
+        data = blind(self.case.load(self.run, **dict(self.graph)))
+        system = by_title()[self.system]()
+        outcome = system.train(data, self.run, **dict(self.settings))
+        return {
+            **self.key,
+            'val_acc': outcome.val_acc,
+            'epoch': outcome.epoch,
+            'seconds': round(time.process_time() - start, 1),
+            'history': [round(acc, 4) for acc in outcome.history],
+            'classes': ''.join(map(str, outcome.prob.argmax(-1).tolist())),
+        }
+
+
+def by_title() -> dict[str, Any]:
+    return {system.title: system for system in SYSTEMS}
+
+
+def trials_of(
+    experiment: Experiment, systems: Iterable[str], quick: bool
+) -> list[Trial]:
+    r"""All trials of an experiment: with ``--quick`` one for each case, run
+    and system, else one for each point of the grid.
+    """
+    cases = experiment.quick or experiment.cases[:1]
+    runs = experiment.quick_runs
+    if not quick:
+        cases, runs = experiment.cases, experiment.runs
+    out = []
+    for run, case, title in itertools.product(range(runs), cases, systems):
+        system = by_title()[title]
+        if case.dataset == 'Polblogs' and title in ('MLP', 'GCN on kNN'):
+            continue  # there are no features
+        choices: list[tuple] = [((), tuple(system.quick.items()))]
+        if not quick:
+            choices = list(
+                itertools.product(points(case.grid), points(system.grid))
+            )
+        out += [
+            Trial(case, run, title, settings, graph)
+            for graph, settings in choices
+        ]
+    return out
+
+
+def points(grid: Mapping[str, Iterable]) -> list[tuple[tuple[str, Any], ...]]:
+    return [
+        tuple(zip(grid, values, strict=True))
+        for values in itertools.product(*grid.values())
+    ]
+
+
+def read(path: Path) -> dict[str, dict]:
+    r"""The lines of a file by their keys; half a line at its end, of a run
+    that was killed, doesn't count.
+    """
+    rows = {}
+    if path.exists():
+        for line in path.read_text().splitlines():
+            try:
+                row = json.loads(line)
+            except json.JSONDecodeError:
+                continue
+            rows[name_of(row)] = row
+    return rows
+
+
+def name_of(row: Mapping[str, Any]) -> str:
+    fields = ('dataset', 'graph', 'split', 'run', 'system', 'settings')
+    return json.dumps([row[field] for field in fields])
+
+
+def run(trials: list[Trial], path: Path, workers: int) -> list[dict]:
+    r"""The lines of all trials, those not yet in the file trained now: each
+    worker a process with one thread.
+    """
+    done = read(path)
+    trials = list({name_of(trial.key): trial for trial in trials}.values())
+    missing = [trial for trial in trials if name_of(trial.key) not in done]
+    path.parent.mkdir(parents=True, exist_ok=True)
+    os.environ['OMP_NUM_THREADS'] = '1'  # of the workers
+    with (
+        path.open('a') as file,
+        ProcessPoolExecutor(workers, initializer=_one_thread) as pool,
+        tqdm(
+            total=len(trials), initial=len(trials) - len(missing), desc='runs'
+        ) as bar,
+    ):
+        if path.stat().st_size and not path.read_text().endswith('\n'):
+            file.write('\n')
+        jobs = [pool.submit(trial.train) for trial in missing]
+        for job in as_completed(jobs):
+            row = job.result()
+            done[name_of(row)] = row
+            file.write(json.dumps(row) + '\n')
+            file.flush()
+            bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
+            bar.update()
+    return [done[name_of(trial.key)] for trial in trials]
+
+
+def _one_thread() -> None:
+    torch.set_num_threads(1)
