@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn import FixedGraph, Fit, evaluate, fit
+from torch_geometric_vgcn import Fit, FixedGraph, evaluate, fit
 from torch_geometric_vgcn.nearest.features import fastest_layout
 
 
