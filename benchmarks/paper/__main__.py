@@ -32,6 +32,7 @@ def arguments() -> argparse.Namespace:
     size.add_argument('--full', action='store_true', help="the paper's grids")
     add('--only', nargs='+', choices=EXPERIMENTS, help='some experiments')
     add('--systems', nargs='+', choices=trials.by_title(), help='some systems')
+    add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
     add('--workers', type=int, default=os.cpu_count(), help='processes')
     add('--trials', type=Path, default=Path('results/paper'))
     add('--out', type=Path, default=Path('docs/results'))
@@ -47,7 +48,9 @@ def main() -> None:
     jobs = {}
     for name in names:
         systems = args.systems or EXPERIMENTS[name].systems
-        jobs[name] = trials.trials_of(EXPERIMENTS[name], systems, args.quick)
+        jobs[name] = trials.trials_of(
+            EXPERIMENTS[name], systems, args.quick, args.runs
+        )
     rows = trials.run(sum(jobs.values(), []), path, args.workers)
     by_name = {trials.name_of(row): row for row in rows}
     command = f'python benchmarks/paper {" ".join(sys.argv[1:])}'

@@ -4,6 +4,7 @@ ends, so that a run that was cut off goes on where it stopped.
 
 import itertools
 import json
+import multiprocessing
 import os
 import time
 from collections.abc import Iterable, Mapping
@@ -64,15 +65,18 @@ def by_title() -> dict[str, Any]:
 
 
 def trials_of(
-    experiment: Experiment, systems: Iterable[str], quick: bool
+    experiment: Experiment,
+    systems: Iterable[str],
+    quick: bool,
+    runs: int | None = None,
 ) -> list[Trial]:
     r"""All trials of an experiment: with ``--quick`` one for each case, run
     and system, else one for each point of the grid.
     """
-    cases = experiment.quick or experiment.cases[:1]
-    runs = experiment.quick_runs
-    if not quick:
-        cases, runs = experiment.cases, experiment.runs
+    cases = experiment.cases
+    if quick:
+        cases = experiment.quick or cases[:1]
+    runs = runs or (experiment.quick_runs if quick else experiment.runs)
     out = []
     for run, case, title in itertools.product(range(runs), cases, systems):
         system = by_title()[title]
@@ -128,7 +132,9 @@ def run(trials: list[Trial], path: Path, workers: int) -> list[dict]:
     os.environ['OMP_NUM_THREADS'] = '1'  # of the workers
     with (
         path.open('a') as file,
-        ProcessPoolExecutor(workers, initializer=_one_thread) as pool,
+        ProcessPoolExecutor(
+            workers, multiprocessing.get_context('spawn'), _one_thread
+        ) as pool,
         tqdm(
             total=len(trials), initial=len(trials) - len(missing), desc='runs'
         ) as bar,

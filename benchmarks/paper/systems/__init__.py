@@ -1,7 +1,11 @@
 r"""All systems; a new one is a file here and a line below."""
 
+from systems.gat import GAT
 from systems.gcn import GCN
 from systems.gcn_on_knn import GCNOnKNN
+from systems.mlp import MLP
+from systems.rgcn import RGCN
+from systems.sage import SAGE
 from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
 from systems.vgcn_low_rank import VGCNLowRank
@@ -14,5 +18,9 @@ SYSTEMS = (
     VGCNLowRank,
     VGCNDiscrete,
     GCN,
+    SAGE,
+    GAT,
+    RGCN,
+    MLP,
     GCNOnKNN,
 )

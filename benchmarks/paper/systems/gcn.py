@@ -1,8 +1,7 @@
 from torch_geometric import nn, seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System
-from torch_geometric_vgcn import FixedGraph, fit
+from systems.base import Outcome, System, num_classes, train_on_graph
 
 
 class GCN(System):
@@ -24,11 +23,7 @@ class GCN(System):
         epochs: int = 400,
     ) -> Outcome:
         seed_everything(seed)
-        num_classes = int(data.y.max()) + 1
-        net = nn.GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
-        model = FixedGraph(net, data.edge_index)
-        data = data.clone()
-        data.x = data.x.to_sparse_csr()
-        options = {'lr': lr, 'weight_decay': weight_decay, 'progress': False}
-        result = fit(model, data, epochs=epochs, **options)
-        return Outcome.of_fit(model.predict(data.x), result)
+        shape = (data.num_features, 16, 2, num_classes(data))
+        net = nn.GCN(*shape, dropout=0.5)
+        options = {'lr': lr, 'weight_decay': weight_decay, 'epochs': epochs}
+        return train_on_graph(net, data, **options)

@@ -1,0 +1,36 @@
+import json
+import sys
+
+import reported
+from systems import SYSTEMS
+
+
+def row(seed, test_acc):
+    key = {'system': 'GCN', 'dataset': 'Cora', 'seed': seed}
+    return {**key, 'test_acc': test_acc}
+
+
+def test_whatever_was_reported_can_be_run():
+    assert set(reported.REPORTED) <= {system.title for system in SYSTEMS}
+
+
+def test_table_compares_means_with_what_was_reported():
+    line = reported.table([row(0, 0.81), row(1, 0.83)]).splitlines()[-1]
+    assert line.startswith('| GCN | Cora | 81.5 | Kipf and Welling 2017')
+    assert line.endswith('| 82.0 ± 1.4 | +0.5 |')
+
+
+def test_table_leaves_out_what_has_not_run():
+    assert len(reported.table([row(0, 0.81)]).splitlines()) == 3
+
+
+def test_runs_of_the_file_are_not_run_again(tmp_path, monkeypatch, capsys):
+    path = tmp_path / 'out.jsonl'
+    rows = [row(0, 0.81), {**row(0, 0.7), 'dataset': 'CiteSeer'}]
+    path.write_text(''.join(json.dumps(row) + '\n' for row in rows))
+    before = path.read_text()
+    words = f'reported.py --systems GCN --seeds 1 --out {path}'
+    monkeypatch.setattr(sys, 'argv', words.split())
+    reported.main()
+    assert path.read_text() == before
+    assert '| 70.0 ± 0.0 | -0.3 |' in capsys.readouterr().out

@@ -1,0 +1,64 @@
+import json
+
+from cases import Case
+from experiments import EXPERIMENTS
+from trials import Trial, by_title, points, read, run, trials_of
+
+CASE = Case('CiteSeer', 'true')
+
+
+def short(seed=0, lr=0.01):
+    settings = {'lr': lr, 'weight_decay': 5e-4, 'epochs': 2}
+    return Trial(CASE, seed, 'GCN', tuple(settings.items()))
+
+
+def test_a_trial_is_one_line_without_test_labels(citeseer):
+    row = short().train()
+    assert row['dataset'] == 'CiteSeer' and row['settings']['epochs'] == 2
+    assert len(row['classes']) == 3327 and set(row['classes']) <= set('012345')
+    assert row['history'][row['epoch']] == row['val_acc']
+    assert 'test_acc' not in row
+    assert json.loads(json.dumps(row)) == row
+    again = short().train()
+    assert again['classes'] == row['classes']
+
+
+def test_a_run_goes_on_where_it_stopped(citeseer, tmp_path):
+    path = tmp_path / 'trials.jsonl'
+    first = run([short(0)], path, workers=1)
+    path.write_text(path.read_text() + '{"dataset": "Cite')  # killed
+    both = run([short(0), short(1), short(1)], path, workers=1)
+    assert both[0] == first[0] and len(both) == 2
+    assert len(read(path)) == 2
+    before = path.read_text()
+    assert run([short(0), short(1)], path, workers=1) == both
+    assert path.read_text() == before
+
+
+def test_the_grid_is_that_of_graph_and_system():
+    assert points({}) == [()]
+    assert points({'a': [1, 2], 'b': [3]}) == [
+        (('a', 1), ('b', 3)),
+        (('a', 2), ('b', 3)),
+    ]
+    full = trials_of(EXPERIMENTS['no-graph'], ['GCN'], quick=False, runs=1)
+    grid = by_title()['GCN'].grid
+    sizes = [len(values) for values in grid.values()]
+    assert len(full) == 2 * 4 * sizes[0] * sizes[1]
+    quick = trials_of(EXPERIMENTS['no-graph'], ['GCN'], quick=True, runs=1)
+    assert [dict(trial.settings) for trial in quick] == [
+        dict(by_title()['GCN'].quick)
+    ] * 2
+
+
+def test_each_experiment_names_systems_that_are_there():
+    for experiment in EXPERIMENTS.values():
+        assert set(experiment.systems) <= set(by_title())
+        assert set(experiment.quick) <= set(experiment.cases)
+
+
+def test_quick_settings_are_arguments_of_train():
+    for system in by_title().values():
+        names = system.train.__code__.co_varnames
+        if 'settings' not in names:  # handed on
+            assert {*system.grid, *system.quick} <= set(names)
