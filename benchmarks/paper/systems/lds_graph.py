@@ -1,0 +1,62 @@
+import math
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs import AllPairs
+from torch_geometric_vgcn.pairs.base import pair_at
+from torch_geometric_vgcn.pairs.triangle import Triangle
+
+FAINT = 1e-2  # pairs up to this probability are drawn together
+
+
+class BernoulliGraph:
+    r"""A random graph whose pairs of nodes are independent,
+    :math:`A_{ij} \sim \textrm{Ber}(\theta_{ij})`, for all
+    :math:`N (N - 1) / 2` of them.
+
+    Args:
+        edge_index (Tensor): The graph to start from.
+        num_nodes (int): The number of nodes.
+        generator (torch.Generator): The source of randomness.
+    """
+
+    def __init__(
+        self, edge_index: Tensor, num_nodes: int, generator: torch.Generator
+    ) -> None:
+        self.num_nodes = num_nodes
+        self.generator = generator
+        self.prob = AllPairs(num_nodes).contains(edge_index).float()
+        self.triangle = Triangle(num_nodes, self.prob.device)
+        self.solid = self.prob.nonzero().view(-1)
+
+    def sample(self) -> Tensor:
+        r"""Draws a graph: its edges, each once, of shape :obj:`[2, E]`.
+
+        Most pairs are improbable. They are not asked one by one: a Poisson
+        number of them come up, each is kept by its rate
+        :math:`-\log(1 - \theta)`, and one that came up at least once is an
+        edge. That has the probability :math:`\theta`.
+        """
+        solid = self.solid
+        drawn = solid[self._uniform(solid.numel()) < self.prob[solid]]
+        rate, total = -math.log1p(-FAINT), self.prob.numel()
+        mean = torch.tensor(rate * total, dtype=torch.double)
+        count = int(torch.poisson(mean, generator=self.generator))
+        place = torch.randint(total, (count,), generator=self.generator)
+        prob = self.prob[place]
+        kept = self._uniform(count) * rate < -torch.log1p(-prob)
+        faint = place[kept & (prob <= FAINT)].unique()
+        return pair_at(torch.cat([drawn, faint]), self.num_nodes)
+
+    def descend(self, left: Tensor, right: Tensor, lr: float) -> None:
+        r"""Makes a step against the gradient :math:`\mathbf{L}
+        \mathbf{R}^{\top}` by the adjacency matrix, and back to
+        :math:`[0, 1]`.
+        """
+        grad = self.triangle.dot(left[None], right[None])[0]
+        self.prob.sub_(grad, alpha=lr).clamp_(0, 1)
+        self.solid = (self.prob > FAINT).nonzero().view(-1)
+
+    def _uniform(self, count: int) -> Tensor:
+        return torch.rand(count, generator=self.generator)

@@ -1,0 +1,100 @@
+"""Sparse products that can be differentiated twice, also by the graph."""
+
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch_geometric.utils import to_torch_csr_tensor
+
+
+class Product(torch.autograd.Function):
+    r"""The product of a constant factor and a dense matrix. Its gradient is
+    such a product too, and so has a gradient of its own.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, factor: 'Factor') -> Tensor:
+        ctx.factor = factor
+        return factor.matrix @ x
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, None]:
+        return ctx.factor.transposed(grad), None
+
+
+class Factor:
+    r"""A sparse matrix to multiply with.
+
+    Args:
+        matrix (Tensor): The matrix, in compressed rows.
+        transposed (Factor, optional): The transposed one.
+            (default: :obj:`None`, made from the matrix)
+    """
+
+    def __init__(
+        self, matrix: Tensor, transposed: 'Factor | None' = None
+    ) -> None:
+        self.matrix = matrix
+        self.transposed = transposed or Factor(
+            matrix.t().to_sparse_csr(), transposed=self
+        )
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return Product.apply(x, self)
+
+
+class RecordedGraph(Factor):
+    r"""A symmetric adjacency matrix :math:`\mathbf{A}` that remembers its
+    products :math:`\mathbf{Y} = \mathbf{A} \mathbf{X}`, those of gradients
+    among them. With the gradients :math:`\overline{\mathbf{Y}}` of a loss
+    by them, that by :math:`\mathbf{A}` is the sum of all
+    :math:`\overline{\mathbf{Y}} \mathbf{X}^{\top}`: dense, but of low rank.
+
+    Args:
+        pairs (Tensor): Each edge once, of shape :obj:`[2, E]`.
+        like (Tensor): A matrix with a row for each node; the products have
+            its type.
+    """
+
+    def __init__(self, pairs: Tensor, like: Tensor) -> None:
+        num_nodes = like.size(0)
+        edge_index = torch.cat([pairs, pairs.flip(0)], dim=1)
+        weight = like.new_ones(edge_index.size(1))
+        super().__init__(
+            to_torch_csr_tensor(edge_index, weight, (num_nodes, num_nodes)),
+            transposed=self,
+        )
+        ones = like.new_ones(num_nodes, 1)
+        degree = (self.matrix @ ones).requires_grad_()
+        self.record = [(ones, degree)]
+        self.scale = (degree + 1).rsqrt()
+
+    def __call__(self, x: Tensor) -> Tensor:
+        y = super().__call__(x)
+        if y.requires_grad:
+            self.record.append((x.detach(), y))
+        return y
+
+    def propagate(self, x: Tensor) -> Tensor:
+        r"""The product :math:`\mathbf{D}^{-1/2} (\mathbf{A} + \mathbf{I})
+        \mathbf{D}^{-1/2} \mathbf{X}` of a GCN's layer.
+        """
+        x = self.scale * x
+        return self.scale * (self(x) + x)
+
+
+def graph_gradient(
+    loss: Tensor, graphs: list[RecordedGraph]
+) -> tuple[Tensor, Tensor]:
+    r"""The matrices :math:`\mathbf{L}` and :math:`\mathbf{R}` with
+    :math:`\mathbf{L} \mathbf{R}^{\top}` the sum of the gradients of
+    :obj:`loss` by the adjacency matrices.
+    """
+    record = [entry for graph in graphs for entry in graph.record]
+    grads = torch.autograd.grad(
+        loss, [y for _, y in record], allow_unused=True
+    )
+    used = [(g, x) for g, (x, _) in zip(grads, record, strict=True)
+            if g is not None]  # fmt: skip
+    left, right = zip(*used, strict=True)
+    return torch.cat(left, dim=1), torch.cat(right, dim=1)

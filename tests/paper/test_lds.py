@@ -1,0 +1,156 @@
+import pytest
+import torch
+from systems.lds import LDS, split
+from systems.lds_graph import BernoulliGraph
+from systems.lds_inner import InnerProblem
+from systems.lds_products import RecordedGraph, graph_gradient
+from torch.nn.functional import cross_entropy, relu
+
+from torch_geometric_vgcn.pairs import AllPairs
+
+
+def test_it_finds_communities_from_a_few_labels(communities):
+    outcome = LDS().train(communities, seed=0, **LDS.quick, epochs=40)
+    assert outcome.prob.shape == (60, 2)
+    assert torch.allclose(outcome.prob.sum(-1), torch.ones(60))
+    assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
+    assert outcome.history[outcome.epoch] == outcome.val_acc
+
+
+def test_a_seed_gives_the_same_again(communities):
+    first, second, other = (
+        LDS().train(communities, seed=seed, **LDS.quick, epochs=3).prob
+        for seed in (0, 0, 1)
+    )
+    assert torch.equal(first, second)
+    assert not torch.equal(first, other)
+
+
+def test_inner_and_outer_nodes_share_the_training_nodes(communities):
+    inner, outer = split(communities, seed=0, share=0.4)
+    train = communities.train_mask.nonzero().view(-1)
+    assert torch.equal(torch.cat([inner, outer]).sort().values, train)
+    assert communities.y[inner].bincount().tolist() == [2, 2]
+
+
+class Tiny:
+    r"""Six nodes, two of them for the inner problem, two for the outer."""
+
+    def __init__(self) -> None:
+        generator = torch.Generator().manual_seed(0)
+        self.x = torch.rand(6, 4, generator=generator).double()
+        self.y = torch.tensor([0, 1, 0, 1, 0, 1])
+        self.graphs = [
+            torch.tensor([[0, 1, 2, 3, 4], [1, 2, 3, 4, 5]]),
+            torch.tensor([[0, 1, 0, 2], [2, 3, 4, 5]]),
+            torch.tensor([[0, 1, 1, 3], [4, 3, 5, 5]]),
+        ]
+        torch.manual_seed(0)
+        inner, self.outer = torch.tensor([0, 1]), torch.tensor([2, 3])
+        self.inner = InnerProblem(self.x, self.y, inner, 0.05, 0.1, dropout=0)
+        self.weights = self.inner.weights
+
+    def dense_loss(self, change: torch.Tensor) -> torch.Tensor:
+        r"""The outer loss with a symmetric change of all adjacency matrices,
+        from torch's own optimiser and dense matrices.
+        """
+        weights = [w.detach().clone().requires_grad_() for w in self.weights]
+        groups = [
+            {'params': weights[:1], 'weight_decay': 0.1},
+            {'params': weights[1:]},
+        ]
+        optimizer = torch.optim.Adam(groups, lr=0.05)
+        for pairs in self.graphs:
+            adj = torch.eye(6, dtype=torch.double) + change
+            adj[pairs[0], pairs[1]] += 1
+            adj[pairs[1], pairs[0]] += 1
+            scale = adj.sum(1).rsqrt()
+            adj = scale[:, None] * adj * scale
+            hidden = relu(adj @ self.x @ weights[0] + weights[1])
+            out = adj @ hidden @ weights[2] + weights[3]
+            if pairs is self.graphs[-1]:
+                return cross_entropy(out[self.outer], self.y[self.outer])
+            nodes = self.inner.nodes
+            optimizer.zero_grad()
+            cross_entropy(out[nodes], self.y[nodes]).backward()
+            optimizer.step()
+        raise AssertionError
+
+
+def test_the_gradient_goes_through_training_and_degrees():
+    tiny = Tiny()
+    numeric = torch.zeros(6, 6, dtype=torch.double)
+    for i, j in torch.triu_indices(6, 6, 1).t().tolist():
+        change = torch.zeros(6, 6, dtype=torch.double)
+        change[i, j] = change[j, i] = 1e-6
+        difference = tiny.dense_loss(change) - tiny.dense_loss(-change)
+        numeric[i, j] = numeric[j, i] = difference.item() / 2e-6
+    graphs = [RecordedGraph(pairs, tiny.x) for pairs in tiny.graphs]
+    for graph in graphs[:-1]:
+        tiny.inner.step(graph)
+    loss = tiny.inner.loss(graphs[-1], tiny.outer)
+    zero = torch.zeros(6, 6, dtype=torch.double)
+    assert loss.item() == pytest.approx(tiny.dense_loss(zero).item())
+    left, right = graph_gradient(loss, graphs)
+    grad = left @ right.t()
+    grad = (grad + grad.t()).fill_diagonal_(0)
+    assert grad.abs().max() > 1e-2
+    assert torch.allclose(grad, numeric, rtol=1e-4, atol=1e-6)
+
+
+@pytest.fixture
+def theta() -> BernoulliGraph:
+    generator = torch.Generator().manual_seed(0)
+    return BernoulliGraph(torch.tensor([[0, 1], [1, 2]]), 5, generator)
+
+
+def test_it_starts_as_the_graph(theta):
+    assert theta.sample().t().tolist() == [[0, 1], [1, 2]]
+
+
+def test_pairs_are_drawn_with_their_probability():
+    generator = torch.Generator().manual_seed(0)
+    none = torch.empty(2, 0, dtype=torch.long)
+    theta, pairs = BernoulliGraph(none, 200, generator), AllPairs(200)
+    probs = torch.tensor([0, 0.001, 0.005, 0.00999, 0.011, 0.2, 0.9, 1])
+    group = torch.arange(len(pairs)) % 8
+    # A descent from nothing along -L R^T, which is a given dense matrix:
+    dense = pairs.to_dense(probs[group])
+    theta.descend(-dense / 2, torch.eye(200), lr=1)
+    assert torch.allclose(theta.prob, probs[group], atol=1e-6)
+    drawn = sum(pairs.contains(theta.sample()).double() for _ in range(40))
+    count = torch.zeros(8).double().index_add(0, group, drawn)
+    total = 40 * group.bincount()
+    spread = (total * probs * (1 - probs)).sqrt()
+    assert ((count - total * probs).abs() <= 4 * spread + 1e-3).all()
+
+
+def test_a_step_follows_the_gradient_and_stays_in_the_unit_interval(theta):
+    left = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+    right = torch.randn(5, 3, generator=torch.Generator().manual_seed(1))
+    row, col = AllPairs(5).index
+    grad = left @ right.t()
+    expected = theta.prob - 0.8 * (grad + grad.t())[row, col]
+    theta.descend(left, right, lr=0.8)
+    assert torch.allclose(theta.prob, expected.clamp(0, 1), atol=1e-6)
+    assert theta.prob.min() == 0 and theta.prob.max() == 1
+    assert ((theta.prob > 0) & (theta.prob < 1)).any()
+
+
+def test_an_edge_that_misleads_an_outer_node_falls(theta):
+    # Nodes 0 and 1 are of different classes, as their features tell; the edge
+    # between them blurs both.
+    y = torch.tensor([0, 1, 1, 0, 1])
+    x = torch.eye(2)[y]
+    torch.manual_seed(0)
+    nodes = torch.tensor([3, 4])
+    inner = InnerProblem(x, y, nodes, lr=0.1, weight_decay=0, dropout=0)
+    for _ in range(20):
+        inner.cut()
+        graphs = [RecordedGraph(theta.sample(), x) for _ in range(4)]
+        for graph in graphs[:-1]:
+            inner.step(graph)
+        loss = inner.loss(graphs[-1], torch.tensor([0, 1]))
+        theta.descend(*graph_gradient(loss, graphs), lr=0.5)
+    wrong, right = AllPairs(5).to_dense(theta.prob)[1, [0, 2]]
+    assert wrong < 0.5 and right == 1
