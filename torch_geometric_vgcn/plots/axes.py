@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# From the colour-blind-safe palette of Okabe and Ito. Red is kept for added
-# edges, so it is no class's colour.
+# The colour-blind-safe palette of Okabe and Ito, but for a purer red: that is
+# kept for added edges, and must not be taken for the orange.
 ORANGE, SKY, GREEN, YELLOW = '#E69F00', '#56B4E9', '#009E73', '#F0E442'
-BLUE, RED, PINK, GREY = '#0072B2', '#D55E00', '#CC79A7', '#999999'
+BLUE, RED, PINK, GREY = '#0072B2', '#CC1122', '#CC79A7', '#999999'
 DARK = '#333333'
 
 

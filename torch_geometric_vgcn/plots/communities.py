@@ -4,6 +4,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
+from torch_geometric_vgcn.validate import check_edge_index
+
 
 def communities(data: Data) -> list[Tensor]:
     r"""Finds communities by label propagation (`"Community detection via
@@ -18,7 +20,8 @@ def communities(data: Data) -> list[Tensor]:
     Returns:
         The sorted node ids of each community. Each node is in one of them.
     """
-    graph = to_networkx(data, to_undirected=True, remove_self_loops=True)
+    check_edge_index(data.edge_index, data.num_nodes, 'data.edge_index')
+    graph = to_networkx(data, to_undirected=True)
     found = networkx.community.label_propagation_communities(graph)
     nodes = sorted(map(sorted, found), key=lambda ids: (-len(ids), ids))
     return [torch.tensor(ids) for ids in nodes]

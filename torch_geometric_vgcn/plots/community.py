@@ -6,6 +6,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.pairs.base import check_node_id
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
@@ -19,7 +20,8 @@ from torch_geometric_vgcn.plots.axes import (
     YELLOW,
     new_axes,
 )
-from torch_geometric_vgcn.plots.moved_links import moved_links
+from torch_geometric_vgcn.plots.moved_links import added_among, moved_links
+from torch_geometric_vgcn.validate import check_edge_index, check_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -37,13 +39,14 @@ def plot_community(
     x: Tensor | None = None,
 ) -> tuple['Axes', 'Axes']:
     r"""Draws some nodes twice in the same places, coloured by class: with the
-    edges of the observed graph, added ones dashed and red; and with all
+    edges of the given graph, added ones dashed and red; and with all
     learned pairs, as opaque as they are likely, added ones red if their
     probability is still at least one half.
 
     Args:
-        data (torch_geometric.data.Data): The observed graph that the prior
-            was made from, with :obj:`edge_index` and :obj:`y`.
+        data (torch_geometric.data.Data): The graph to compare with, as a rule
+            the one that the prior was made from, with :obj:`edge_index` and
+            :obj:`y`.
         learner (VariationalGraphLearner): The trained learner.
         nodes (Tensor): The node ids, for example one of
             :func:`~torch_geometric_vgcn.plots.communities`.
@@ -61,52 +64,57 @@ def plot_community(
     if added_edges is None:
         added_edges = data.get('added_edges')
     links = moved_links(learner, x=x, added_edges=added_edges)
-    learner.check_observed(data.edge_index)
-    check_node_id(nodes, learner.prior.num_nodes)
-    pairs = learner.prior.pairs.subset(nodes)
-    assert pairs.position is not None
-    index = pairs.index.cpu()
-    prob = links.posterior[pairs.position].cpu()
-    added = links.added[pairs.position].cpu()
-    observed = learner.prior.pairs.contains(data.edge_index)
-    observed = observed[pairs.position].cpu()
-    place = layout(index[:, observed], nodes.numel())
-    kept = added & (prob >= 0.5)
+    n = learner.prior.num_nodes
+    if data.num_nodes != n:
+        raise ValueError(
+            f"'data' must have the learner's {n} nodes, got {data.num_nodes}"
+        )
+    check_edge_index(data.edge_index, n, 'data.edge_index')
+    check_node_id(nodes, n, 'nodes')
+    check_labels(data.y, nodes, n, 'nodes')
 
     left, right = axes if axes is not None else new_axes(columns=2)
-    lines(left, place, index[:, observed & ~added], color=DARK, linewidth=1.2)
-    lines(
-        *(left, place, index[:, observed & added]),
-        color=RED,
-        linewidth=1.2,
-        linestyle=(0, (3, 2)),
-    )
-    lines(
-        *(right, place, index[:, ~kept]),
-        color=DARK,
-        linewidth=1.4,
-        alpha=prob[~kept].numpy(),
-    )
-    lines(
-        *(right, place, index[:, kept]),
-        color=RED,
-        linewidth=1.6,
-        alpha=prob[kept].numpy(),
-    )
+    graph = Candidates(data.edge_index, n)
+    given = graph.subset(nodes)
+    added = added_among(graph, added_edges)[given.position].cpu()
+    index = given.index.cpu()
+    place = layout(index, nodes.numel())
+    lines(left, place, index[:, ~added], color=DARK, linewidth=1.2)
+    dashed = {'color': RED, 'linewidth': 1.2, 'linestyle': (0, (3, 2))}
+    lines(left, place, index[:, added], **dashed)
+    text = f'given: {index.size(1)} edges'
+    if added_edges is not None:
+        text += f', {int(added.sum())} added'
+    left.set_title(text, loc='left', fontsize='medium', color=DARK)
+
+    pairs = learner.prior.pairs.subset(nodes)
+    index = pairs.index.cpu()
+    prob = links.posterior[pairs.position].cpu()
+    kept = links.added[pairs.position].cpu() & (prob >= 0.5)
+    for mask, color in ((~kept, DARK), (kept, RED)):
+        opacity = prob[mask].numpy()
+        style = {'color': color, 'linewidth': 1.6, 'alpha': opacity}
+        lines(right, place, index[:, mask], **style)
+    text = f'learned: {int((prob >= 0.5).sum())} edges at ½ or more'
+    if added_edges is not None:
+        text += f', {int(kept.sum())} added'
+    right.set_title(text, loc='left', fontsize='medium', color=DARK)
+
     for ax in (left, right):
         draw_nodes(ax, place, data.y.cpu()[nodes.cpu()])
-        ax.set_aspect('equal')
         ax.margins(0.08)
         ax.set_axis_off()
-    style: dict[str, Any] = {'loc': 'left', 'fontsize': 'medium'}
-    text = f'{int(observed.sum())} edges'
-    if added_edges is not None:
-        text += f', {int((observed & added).sum())} of them added'
-    left.set_title(text, color=DARK, **style)
-    text = f'{int((prob >= 0.5).sum())} edges of probability ½ or more'
-    if added_edges is not None:
-        text += f', {int(kept.sum())} of them added'
-    right.set_title(text, color=DARK, **style)
+    left.legend(
+        loc='upper left',
+        bbox_to_anchor=(0, 0),
+        ncols=6,
+        frameon=False,
+        fontsize='small',
+        borderpad=0,
+        columnspacing=0.7,
+        handlelength=1.2,
+        handletextpad=0.2,
+    )
     return left, right
 
 
@@ -144,11 +152,11 @@ def draw_nodes(ax: 'Axes', place: np.ndarray, y: Tensor) -> None:
         ax.scatter(
             left,
             top,
-            s=55,
+            s=50,
             color=CLASS_COLORS[color],
             marker=CLASS_MARKERS[turn % len(CLASS_MARKERS)],
-            edgecolors='white',
-            linewidths=0.8,
+            edgecolors=DARK,
+            linewidths=0.6,
             label=f'class {label}',
             zorder=2,
         )

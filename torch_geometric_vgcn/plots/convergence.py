@@ -40,7 +40,9 @@ def plot_convergence(
         raise ValueError("'histories' must hold at least one run, got none")
     curves = {name: accuracies(name, run) for name, run in histories.items()}
     ax = new_axes()[0] if ax is None else ax
-    tidy(ax, '', 'epoch', 'accuracy')
+    fits = [isinstance(run, Fit) for run in histories.values()]
+    when = 'epoch (dot: the best one)' if any(fits) else 'epoch'
+    tidy(ax, '', when, 'validation accuracy' if all(fits) else 'accuracy')
     for place, (name, curve) in enumerate(curves.items()):
         color, run = COLORS[place % len(COLORS)], histories[name]
         epochs = range(1, len(curve) + 1)

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.validate import check_edge_index, check_share
 
 
@@ -92,16 +93,14 @@ def moved_links(
         prior,
         posterior,
         (posterior - prior).abs() > min_change,
-        added_among(learner, added_edges),
+        added_among(learner.prior.pairs, added_edges),
         min_change,
     )
 
 
-def added_among(
-    learner: VariationalGraphLearner, added_edges: Tensor | None
-) -> Tensor:
-    r"""Which of the learner's pairs were added, of shape :obj:`[P]`."""
+def added_among(pairs: Pairs, added_edges: Tensor | None) -> Tensor:
+    r"""Which of the pairs were added, of shape :obj:`[P]`."""
     if added_edges is None or added_edges.numel() == 0:
-        return torch.zeros_like(learner.prior.logits, dtype=torch.bool)
-    check_edge_index(added_edges, learner.prior.num_nodes, 'added_edges')
-    return learner.prior.pairs.contains(added_edges)
+        return torch.zeros(len(pairs), dtype=torch.bool, device=pairs.device)
+    check_edge_index(added_edges, pairs.num_nodes, 'added_edges')
+    return pairs.contains(added_edges)

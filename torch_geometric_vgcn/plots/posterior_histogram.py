@@ -71,7 +71,7 @@ def plot_posterior_histogram(
         label = f'prior: {before.mean():.2g}'
         ax.axvline(before.mean(), color=DARK, linestyle=':', label=label)
     else:
-        label = 'all of them, by the prior'
+        label = 'the same links, by the prior'
         ax.hist(before, bins, histtype='step', color=DARK, label=label)
     ax.legend(frameon=False, fontsize='small')
     return ax

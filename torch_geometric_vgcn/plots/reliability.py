@@ -3,7 +3,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
-from torch_geometric_vgcn.plots.axes import BLUE, DARK, ORANGE, new_axes, tidy
+from torch_geometric_vgcn.plots.axes import BLUE, DARK, SKY, new_axes, tidy
 from torch_geometric_vgcn.plots.calibration import calibration
 
 if TYPE_CHECKING:
@@ -34,36 +34,38 @@ def plot_reliability(
     """
     found = calibration(prob, y, mask, bins)
     ax = new_axes()[0] if ax is None else ax
-    count = found.count.cpu().numpy()
-    accuracy = found.accuracy.cpu().numpy()
-    confidence = found.confidence.cpu().numpy()
-    center = (np.arange(bins) + 0.5) / bins
+    used = found.count.cpu().numpy() > 0
+    count = found.count.cpu().numpy()[used]
+    accuracy = found.accuracy.cpu().numpy()[used]
+    confidence = found.confidence.cpu().numpy()[used]
+    center = (np.arange(bins)[used] + 0.5) / bins
     title = f'ECE {found.error:.3f} on {count.sum():,} nodes'
     tidy(ax, title, 'confidence', 'accuracy')
     width = 0.9 / bins
-    ax.bar(center, accuracy, width, color=BLUE, alpha=0.75, label='accuracy')
+    ax.bar(center, accuracy, width, color=SKY, label='accuracy')
     ax.bar(
         center,
         confidence - accuracy,
         width,
         bottom=accuracy,
-        color=ORANGE,
-        alpha=0.6,
+        facecolor='none',
+        edgecolor=BLUE,
+        hatch='///',
         label='gap to mean confidence',
     )
     ax.plot([0, 1], [0, 1], color=DARK, linewidth=0.8, linestyle='--')
     for middle, top, number in zip(
         center, np.maximum(accuracy, confidence), count, strict=True
     ):
-        if number > 0:
-            ax.annotate(
-                *(f'{number:,}', (middle, top), (0, 2)),
-                textcoords='offset points',
-                ha='center',
-                va='bottom',
-                fontsize='small',
-                color=DARK,
-            )
+        ax.annotate(
+            *(f'{number:,}', (middle, top), (0, 3)),
+            textcoords='offset points',
+            ha='center',
+            va='bottom',
+            fontsize='small',
+            bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 0.5},
+            color=DARK,
+        )
     ax.set_xlim(0, 1)
     ax.set_ylim(0, 1.08)  # room for the count above a bar of 1
     ax.set_yticks(np.linspace(0, 1, 6))
