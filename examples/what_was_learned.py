@@ -53,6 +53,7 @@ from torch_geometric_vgcn.transforms import (
 
 matplotlib.use('Agg')  # pictures go to files, not to a screen
 import matplotlib.pyplot as plt  # noqa: E402
+from matplotlib.axes import Axes  # noqa: E402
 
 Model = FixedGraph | VariationalGraphLearner
 GCN_ONLY, SMOOTHED, EVIDENCE = 'GCN', 'smoothed prior', 'evidence prior'
@@ -81,6 +82,7 @@ def poisoned(data: Data, root: str | None, seed: int) -> Data:
         return PoisonGraph(add=5000, seed=seed)(data)
     with np.load(path) as graphs:
         edges = torch.from_numpy(graphs['add_5000_v0'].astype(np.int64))
+    data = data.clone()
     after = Candidates(edges, data.num_nodes)
     data.added_edges = after.index[:, ~after.contains(data.edge_index)]
     data.edge_index = torch.cat([edges, edges.flip(0)], dim=1)
@@ -123,9 +125,9 @@ def pick(data: Data, learner: VariationalGraphLearner) -> dict[str, Tensor]:
     return {'largest': small[0], 'worst': max(several, key=number_wrong)}
 
 
-def save(path: Path) -> None:
-    plt.savefig(path, dpi=120)
-    plt.close()
+def save(ax: Axes, path: Path) -> None:
+    ax.figure.savefig(path, dpi=100)
+    plt.close(ax.figure)
 
 
 def main() -> None:
@@ -158,25 +160,25 @@ def main() -> None:
         report[setting][name] = facts
         word = name.split(' ')[0]
         if setting == 'poisoned':
-            plot_reliability(prob, *truth)
-            save(args.out / f'reliability_{word}.png')
+            ax = plot_reliability(prob, *truth)
+            save(ax, args.out / f'reliability_{word}.png')
 
     for name in (SMOOTHED, EVIDENCE):
         word = name.split(' ')[0]
-        plot_posterior_histogram(models['nograph', name])
-        save(args.out / f'posterior_histogram_{word}.png')
+        ax = plot_posterior_histogram(models['nograph', name])
+        save(ax, args.out / f'posterior_histogram_{word}.png')
         data, learner = graphs['poisoned'], models['poisoned', name]
-        plot_posterior_change(learner, data.added_edges)
-        save(args.out / f'posterior_change_{word}.png')
+        ax = plot_posterior_change(learner, data.added_edges)
+        save(ax, args.out / f'posterior_change_{word}.png')
         for which, nodes in pick(data, learner).items():
-            plot_community(data, learner, nodes)
-            save(args.out / f'community_{which}_{word}.png')
+            ax, _ = plot_community(data, learner, nodes)
+            save(ax, args.out / f'community_{which}_{word}.png')
     for setting in graphs:
         curves = {
             name: fits[run, name] for run, name in RUNS if run == setting
         }
-        plot_convergence(curves)
-        save(args.out / f'convergence_{setting}.png')
+        ax = plot_convergence(curves)
+        save(ax, args.out / f'convergence_{setting}.png')
 
     (args.out / 'counts.json').write_text(json.dumps(report, indent=2))
     print_table(report)
