@@ -51,6 +51,18 @@ def test_any_conv(citeseer, tmp_path):
     }
 
 
+def test_what_was_learned(citeseer, tmp_path):
+    args = ('--epochs', 2, '--out', tmp_path)
+    out = run('examples/what_was_learned.py', *args)
+    assert '| nograph, evidence prior |' in out
+    counts = json.loads((tmp_path / 'counts.json').read_text())
+    assert counts['nograph']['smoothed prior']['links'] == 23360
+    assert counts['poisoned']['smoothed prior']['added'] == 5000
+    pictures = {path.stem for path in tmp_path.glob('*.png')}
+    assert len(pictures) == 13
+    assert {'convergence_poisoned', 'community_worst_evidence'} <= pictures
+
+
 @pytest.mark.slow
 def test_poisoning(blogs, tmp_path):
     path = tmp_path / 'poisoning.jsonl'

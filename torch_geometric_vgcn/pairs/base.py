@@ -154,21 +154,23 @@ def checksum(key: Tensor) -> int:
     return int((key * 0x9E3779B97F4A7C1 + 1).square().sum())
 
 
-def check_node_id(node_id: Tensor, num_nodes: int) -> None:
+def check_node_id(
+    node_id: Tensor, num_nodes: int, name: str = 'node_id'
+) -> None:
     r"""Expects distinct node ids."""
     if node_id.dtype not in (torch.int64, torch.int32):
         raise TypeError(
-            f"'node_id' must hold integer node ids, got {node_id.dtype}"
+            f"'{name}' must hold integer node ids, got {node_id.dtype}"
         )
     if node_id.dim() != 1 or node_id.numel() < 2:
         raise ValueError(
-            "'node_id' must list at least two nodes, "
+            f"'{name}' must list at least two nodes, "
             f'got shape {list(node_id.shape)}'
         )
     if int(node_id.min()) < 0 or int(node_id.max()) >= num_nodes:
         raise ValueError(
-            f"'node_id' must lie in [0, {num_nodes - 1}], got ids from "
+            f"'{name}' must lie in [0, {num_nodes - 1}], got ids from "
             f'{int(node_id.min())} to {int(node_id.max())}'
         )
     if node_id.unique().numel() != node_id.numel():
-        raise ValueError("'node_id' must list each node once")
+        raise ValueError(f"'{name}' must list each node once")

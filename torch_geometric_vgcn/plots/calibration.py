@@ -1,0 +1,83 @@
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.validate import check_count, check_labels
+
+
+@dataclass(frozen=True)
+class Calibration:
+    r"""How often predictions of some confidence are right.
+
+    Args:
+        count (Tensor): How many predictions are in each of :math:`B` equal
+            bins of confidence, of shape :obj:`[B]`.
+        confidence (Tensor): Their mean confidence, zero in an empty bin.
+        accuracy (Tensor): The share of them that is right, zero in an empty
+            bin.
+        error (float): The expected calibration error (ECE).
+    """
+
+    count: Tensor
+    confidence: Tensor
+    accuracy: Tensor
+    error: float
+
+
+def calibration(
+    prob: Tensor, y: Tensor, mask: Tensor, bins: int = 10
+) -> Calibration:
+    r"""Compares the confidence of predictions with their accuracy, as in the
+    `"On Calibration of Modern Neural Networks"
+    <https://arxiv.org/abs/1706.04599>`_ paper
+
+    .. math::
+        \mathrm{ECE} = \sum_{b=1}^{B} \frac{n_b}{n} \,
+        |\mathrm{acc}(b) - \mathrm{conf}(b)|,
+
+    where the bin :math:`b` holds the :math:`n_b` predictions whose highest
+    class probability is in :math:`(\frac{b-1}{B}, \frac{b}{B}]`.
+
+    Args:
+        prob (Tensor): The class probabilities, of shape :obj:`[N, C]`, as
+            :meth:`VariationalGraphLearner.predict` gives them.
+        y (Tensor): The classes, of shape :obj:`[N]`.
+        mask (Tensor): Which nodes to look at, as a mask or as indices.
+        bins (int, optional): The number of bins :math:`B`.
+            (default: :obj:`10`)
+    """
+    check_count(bins, 'bins', least=1)
+    check_class_probs(prob)
+    check_labels(y, mask, prob.size(0))
+    highest, predicted = prob[mask].detach().double().max(dim=-1)
+    hit = (predicted == y[mask]).double()
+    limits = torch.arange(1, bins, device=prob.device).double() / bins
+    # Rounding must not take a confidence of 0.7 past that limit:
+    place = torch.bucketize(highest - 1e-6, limits)
+    count = torch.bincount(place, minlength=bins)
+    some = count.clamp(min=1)
+    confidence = torch.bincount(place, highest, minlength=bins) / some
+    accuracy = torch.bincount(place, hit, minlength=bins) / some
+    error = (count * (accuracy - confidence).abs()).sum() / count.sum()
+    return Calibration(count, confidence, accuracy, float(error))
+
+
+def check_class_probs(prob: Tensor) -> None:
+    r"""Expects rows of probabilities that sum to one."""
+    if prob.dim() != 2:
+        raise ValueError(
+            f"'prob' must have shape [N, C], got {list(prob.shape)}"
+        )
+    low, high = float(prob.min()), float(prob.max())
+    if not (low >= 0 and high <= 1 + 1e-4):  # NaN fails too
+        raise ValueError(
+            "'prob' must hold probabilities between 0 and 1, got values from "
+            f'{low:g} to {high:g}'
+        )
+    total = prob.sum(dim=-1)
+    if bool(((total - 1).abs() > 1e-3).any()):
+        raise ValueError(
+            "'prob' must sum to 1 over the classes, got sums from "
+            f'{float(total.min()):g} to {float(total.max()):g}'
+        )

@@ -1,0 +1,27 @@
+import networkx
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+from torch_geometric.utils import to_networkx
+
+from torch_geometric_vgcn.validate import check_edge_index
+
+
+def communities(data: Data) -> list[Tensor]:
+    r"""Finds communities by label propagation (`"Community detection via
+    semi-synchronous label propagation algorithms"
+    <https://arxiv.org/abs/1103.4550>`_), from the largest to the smallest.
+    No chance is in it.
+
+    Args:
+        data (torch_geometric.data.Data): The graph, with :obj:`edge_index`
+            and :obj:`num_nodes`.
+
+    Returns:
+        The sorted node ids of each community. Each node is in one of them.
+    """
+    check_edge_index(data.edge_index, data.num_nodes, 'data.edge_index')
+    graph = to_networkx(data, to_undirected=True)
+    found = networkx.community.label_propagation_communities(graph)
+    nodes = sorted(map(sorted, found), key=lambda ids: (-len(ids), ids))
+    return [torch.tensor(ids) for ids in nodes]

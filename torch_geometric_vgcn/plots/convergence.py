@@ -1,0 +1,81 @@
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from torch_geometric_vgcn.plots.axes import (
+    BLUE,
+    GREEN,
+    GREY,
+    ORANGE,
+    PINK,
+    RED,
+    SKY,
+    new_axes,
+    tidy,
+)
+from torch_geometric_vgcn.training import Fit
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+COLORS = (BLUE, ORANGE, GREEN, RED, PINK, SKY, GREY)
+
+
+def plot_convergence(
+    histories: Mapping[str, Fit | Sequence[float]],
+    ax: 'Axes | None' = None,
+) -> 'Axes':
+    r"""Draws accuracy against epochs, a line for each run.
+
+    Args:
+        histories (Dict[str, Fit or List[float]]): The runs by name: what
+            :func:`fit` returned, of which the validation accuracy is drawn
+            and the best epoch marked, or one accuracy an epoch.
+        ax (matplotlib.axes.Axes, optional): Where to draw.
+            (default: :obj:`None`, on a new figure)
+
+    Returns:
+        The axes.
+    """
+    if not histories:
+        raise ValueError("'histories' must hold at least one run, got none")
+    curves = {name: accuracies(name, run) for name, run in histories.items()}
+    ax = new_axes()[0] if ax is None else ax
+    fits = [isinstance(run, Fit) for run in histories.values()]
+    when = 'epoch (dot: the best one)' if any(fits) else 'epoch'
+    tidy(ax, '', when, 'validation accuracy' if all(fits) else 'accuracy')
+    for place, (name, curve) in enumerate(curves.items()):
+        color, run = COLORS[place % len(COLORS)], histories[name]
+        epochs = range(1, len(curve) + 1)
+        line = '-' if place < len(COLORS) else '--'
+        ax.plot(epochs, curve, line, color=color, linewidth=1.2, label=name)
+        if isinstance(run, Fit):
+            best = run.best_epoch
+            ax.plot(
+                *([best + 1], [curve[best]], 'o'),
+                color=color,
+                markersize=7,
+                markeredgecolor='white',
+                zorder=3,
+            )
+    ax.set_xlim(left=0)
+    ax.yaxis.set_major_formatter(lambda value, _: f'{100 * value:.0f} %')
+    ax.legend(frameon=False, fontsize='small', loc='lower right')
+    return ax
+
+
+def accuracies(name: str, run: Fit | Sequence[float]) -> list[float]:
+    r"""One accuracy an epoch."""
+    if isinstance(run, Fit):
+        run = [row['val_acc'] for row in run.history]
+    curve = [float(value) for value in run]
+    if not curve:
+        raise ValueError(
+            f"'histories' must hold at least one epoch a run, got none of "
+            f'{name!r}'
+        )
+    if not all(0 <= value <= 1 for value in curve):
+        raise ValueError(
+            f"'histories' must hold accuracies between 0 and 1, got values "
+            f'from {min(curve):g} to {max(curve):g} in {name!r}'
+        )
+    return curve

@@ -1,0 +1,73 @@
+from typing import TYPE_CHECKING
+
+import numpy as np
+from torch import Tensor
+
+from torch_geometric_vgcn.plots.axes import BLUE, DARK, SKY, new_axes, tidy
+from torch_geometric_vgcn.plots.calibration import calibration
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+def plot_reliability(
+    prob: Tensor,
+    y: Tensor,
+    mask: Tensor,
+    bins: int = 10,
+    ax: 'Axes | None' = None,
+) -> 'Axes':
+    r"""Draws a reliability diagram: the accuracy of predictions by their
+    confidence, the gap between both, and the number of predictions in each
+    bin. The bars of a calibrated model end at the diagonal.
+
+    Args:
+        prob (Tensor): The class probabilities, of shape :obj:`[N, C]`.
+        y (Tensor): The classes, of shape :obj:`[N]`.
+        mask (Tensor): Which nodes to look at, as a mask or as indices.
+        bins (int, optional): The number of bins. (default: :obj:`10`)
+        ax (matplotlib.axes.Axes, optional): Where to draw.
+            (default: :obj:`None`, on a new figure)
+
+    Returns:
+        The axes.
+    """
+    found = calibration(prob, y, mask, bins)
+    ax = new_axes()[0] if ax is None else ax
+    used = found.count.cpu().numpy() > 0
+    count = found.count.cpu().numpy()[used]
+    accuracy = found.accuracy.cpu().numpy()[used]
+    confidence = found.confidence.cpu().numpy()[used]
+    center = (np.arange(bins)[used] + 0.5) / bins
+    title = f'ECE {found.error:.3f} on {count.sum():,} nodes'
+    tidy(ax, title, 'confidence', 'accuracy')
+    width = 0.9 / bins
+    ax.bar(center, accuracy, width, color=SKY, label='accuracy')
+    ax.bar(
+        center,
+        confidence - accuracy,
+        width,
+        bottom=accuracy,
+        facecolor='none',
+        edgecolor=BLUE,
+        hatch='///',
+        label='gap to mean confidence',
+    )
+    ax.plot([0, 1], [0, 1], color=DARK, linewidth=0.8, linestyle='--')
+    for middle, top, number in zip(
+        center, np.maximum(accuracy, confidence), count, strict=True
+    ):
+        ax.annotate(
+            *(f'{number:,}', (middle, top), (0, 3)),
+            textcoords='offset points',
+            ha='center',
+            va='bottom',
+            fontsize='small',
+            bbox={'facecolor': 'white', 'edgecolor': 'none', 'pad': 0.5},
+            color=DARK,
+        )
+    ax.set_xlim(0, 1)
+    ax.set_ylim(0, 1.08)  # room for the count above a bar of 1
+    ax.set_yticks(np.linspace(0, 1, 6))
+    ax.legend(frameon=False, fontsize='small', loc='upper left')
+    return ax
