@@ -74,17 +74,6 @@ class Case:
         return f'{self.dataset}, {graph}'
 
 
-def blind(data: Data) -> Data:
-    r"""The data as a system may see it: without the labels of nodes outside
-    the training and validation sets, which are -1, and without a test mask.
-    """
-    data = data.clone()
-    known = data.train_mask | data.val_mask
-    data.y = data.y.where(known, -1)
-    del data.test_mask
-    return data
-
-
 @cache
 def _load(dataset: str) -> Data:
     if dataset == 'Polblogs':

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+import reported
 import torch
 from cases import Case
 from experiments import Experiment
@@ -222,6 +223,8 @@ def write(
     if name == 'discrete':
         convergence_plot(rows, systems, folder / 'convergence.png')
         text += ['', '![Accuracy against epochs](convergence.png)']
+    if name == 'reported':
+        text += ['', reported.table(rows)]
     if betas := beta_table(rows):
         text += ['', 'The β that validation accuracy chose:', '', betas]
     (folder / f'{name}.md').write_text('\n'.join(text) + '\n')

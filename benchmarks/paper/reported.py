@@ -1,26 +1,8 @@
-r"""Each system on its own paper's ground: the true graph, the public split.
+r"""What others report of each system on the true graphs, public split."""
 
-    python benchmarks/paper/reported.py --seeds 5   # about 10 minutes
-
-Prints what was reported beside what we get. Runs that the file already has are
-skipped, so that it can be called again for more systems or seeds.
-"""
-
-import argparse
-import json
-import os
-import time
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from systems import SYSTEMS
-from systems.base import System, blind
-from torch_geometric.transforms import NormalizeFeatures
-from tqdm import tqdm
-
-from torch_geometric_vgcn import evaluate
-from torch_geometric_vgcn.datasets import planetoid
 
 
 class Reported(NamedTuple):
@@ -48,42 +30,8 @@ REPORTED = {
 }
 
 
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split('\n')[0])
-    add = parser.add_argument
-    add('--systems', nargs='+', default=list(REPORTED), choices=list(REPORTED))
-    add('--seeds', type=int, default=5, help='seeds 0, 1, ... of each system')
-    add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
-    add('--out', type=Path, default=Path('results/reported.jsonl'))
-    return parser.parse_args()
-
-
-def run(system: System, name: str, seed: int, root: str | None) -> dict:
-    r"""Trains without the test labels, then looks at them once."""
-    data = NormalizeFeatures()(planetoid(name, root)[0])
-    start = time.process_time()
-    outcome = system.train(blind(data), seed, **system.quick)
-    seconds = time.process_time() - start
-    return {
-        'system': system.title,
-        'dataset': name,
-        'seed': seed,
-        'settings': dict(system.quick),
-        'epoch': outcome.epoch,
-        'val_acc': outcome.val_acc,
-        'test_acc': evaluate(outcome.prob, data.y, data.test_mask)[0],
-        'seconds': round(seconds, 1),
-    }
-
-
-def read(path: Path) -> list[dict]:
-    if not path.exists():
-        return []
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def table(rows: list[dict]) -> str:
-    r"""The rows beside what was reported, in Markdown."""
+    r"""Results beside what was reported, in Markdown."""
     lines = [
         '| system | data set | reported | source | ours | difference |',
         '| --- | --- | --- | --- | --- | --- |',
@@ -103,27 +51,3 @@ def table(rows: list[dict]) -> str:
                 f'| {acc.mean() - reported:+.1f} |'
             )
     return '\n'.join(lines)
-
-
-def main() -> None:
-    args = arguments()
-    args.out.parent.mkdir(parents=True, exist_ok=True)
-    done = {(r['system'], r['dataset'], r['seed']) for r in read(args.out)}
-    systems = {system.title: system for system in SYSTEMS}
-    todo = [
-        (title, name, seed)
-        for title in args.systems
-        for name in REPORTED[title]
-        for seed in range(args.seeds)
-        if (title, name, seed) not in done
-    ]
-    with args.out.open('a') as file:
-        for title, name, seed in tqdm(todo):
-            row = run(systems[title](), name, seed, args.root)
-            file.write(json.dumps(row) + '\n')
-            file.flush()
-    print(table(read(args.out)))
-
-
-if __name__ == '__main__':
-    main()

@@ -14,9 +14,10 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from cases import Case, blind
+from cases import Case
 from experiments import Experiment
 from systems import SYSTEMS
+from systems.base import blind
 from tqdm import tqdm
 
 

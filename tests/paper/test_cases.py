@@ -4,7 +4,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import torch
-from cases import Case, blind
+from cases import Case
 from torch_geometric.utils import is_undirected
 
 from torch_geometric_vgcn.pairs import Candidates
@@ -20,15 +20,6 @@ def test_half_of_the_validation_nodes_join_the_training_set(citeseer):
     random = Case('CiteSeer', 'true', 'random').load(0)
     assert int(random.train_mask.sum()) == 120 + 250
     assert not torch.equal(random.test_mask, data.test_mask)
-
-
-def test_a_system_sees_no_other_labels(citeseer):
-    data = Case('CiteSeer', 'knn').load(0)
-    seen = blind(data)
-    known = data.train_mask | data.val_mask
-    assert torch.equal(seen.y[known], data.y[known])
-    assert (seen.y[~known] == -1).all()
-    assert 'test_mask' not in seen and 'test_mask' in data
 
 
 def test_the_nearest_neighbours_are_in_the_grid(citeseer):

@@ -1,6 +1,3 @@
-import json
-import sys
-
 import reported
 from systems import SYSTEMS
 
@@ -22,15 +19,3 @@ def test_table_compares_means_with_what_was_reported():
 
 def test_table_leaves_out_what_has_not_run():
     assert len(reported.table([row(0, 0.81)]).splitlines()) == 3
-
-
-def test_runs_of_the_file_are_not_run_again(tmp_path, monkeypatch, capsys):
-    path = tmp_path / 'out.jsonl'
-    rows = [row(0, 0.81), {**row(0, 0.7), 'dataset': 'CiteSeer'}]
-    path.write_text(''.join(json.dumps(row) + '\n' for row in rows))
-    before = path.read_text()
-    words = f'reported.py --systems GCN --seeds 1 --out {path}'
-    monkeypatch.setattr(sys, 'argv', words.split())
-    reported.main()
-    assert path.read_text() == before
-    assert '| 70.0 ± 0.0 | -0.3 |' in capsys.readouterr().out

@@ -3,6 +3,8 @@ r"""All systems; a new one is a file here and a line below."""
 from systems.gat import GAT
 from systems.gcn import GCN
 from systems.gcn_on_knn import GCNOnKNN
+from systems.ggp import GGP
+from systems.lds import LDS
 from systems.mlp import MLP
 from systems.rgcn import RGCN
 from systems.sage import SAGE
@@ -21,6 +23,8 @@ SYSTEMS = (
     SAGE,
     GAT,
     RGCN,
+    LDS,
+    GGP,
     MLP,
     GCNOnKNN,
 )

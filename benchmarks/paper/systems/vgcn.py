@@ -1,7 +1,7 @@
 from torch_geometric import nn, seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System
+from systems.base import Outcome, System, num_classes, with_fast_features
 from torch_geometric_vgcn import (
     EvidencePrior,
     SmoothedPrior,
@@ -12,8 +12,8 @@ from torch_geometric_vgcn import (
 
 def gcn(data: Data) -> nn.GCN:
     r"""The paper's network: two layers, 16 hidden units, dropout 0.5."""
-    num_classes = int(data.y.max()) + 1
-    return nn.GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
+    shape = (data.num_features, 16, 2, num_classes(data))
+    return nn.GCN(*shape, dropout=0.5)
 
 
 def train_learner(
@@ -25,8 +25,7 @@ def train_learner(
     r"""Trains with three graphs a step, and predicts with
     :obj:`num_samples`.
     """
-    data = data.clone()
-    data.x = data.x.to_sparse_csr()
+    data = with_fast_features(data)
     result = fit(learner, data, progress=False, **options)
     prob = learner.predict(data.x, num_samples)
     return Outcome.of_fit(prob, result)
