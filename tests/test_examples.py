@@ -119,11 +119,18 @@ def test_pubmed_cluster_goes_on_from_a_checkpoint(citeseer, tmp_path):
     assert '\n'.join(table) in resumed
 
 
-def test_code_of_the_readme(citeseer, tmp_path):
+@pytest.mark.parametrize(
+    ('page', 'long', 'short'),
+    [
+        ('README.md', 'range(200)', 'range(2)'),
+        ('docs/plots.md', 'epochs=200', 'epochs=2'),
+    ],
+)
+def test_code_of_the_pages(citeseer, tmp_path, page, long, short):
     # 'citeseer' skips this where the data can't be had.
-    text = (ROOT / 'README.md').read_text()
+    text = (ROOT / page).read_text()
     code = text.split('```python\n')[1].split('```')[0]
-    assert 'range(200)' in code
-    script = tmp_path / 'readme.py'
-    script.write_text(code.replace('range(200)', 'range(2)'))
+    assert long in code
+    script = tmp_path / 'page.py'
+    script.write_text(code.replace(long, short))
     run(script)
