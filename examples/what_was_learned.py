@@ -84,7 +84,7 @@ def poisoned(data: Data, root: str | None, seed: int) -> Data:
         edges = torch.from_numpy(graphs['add_5000_v0'].astype(np.int64))
     data = data.clone()
     after = Candidates(edges, data.num_nodes)
-    data.added_edges = after.index[:, ~after.contains(data.edge_index)]
+    data.added_pairs = after.index[:, ~after.contains(data.edge_index)]
     data.edge_index = torch.cat([edges, edges.flip(0)], dim=1)
     return data
 
@@ -114,7 +114,7 @@ def pick(data: Data, learner: VariationalGraphLearner) -> dict[str, Tensor]:
     in which most added edges are likelier than not.
     """
     small = [nodes for nodes in communities(data) if len(nodes) <= 45]
-    links = moved_links(learner, added_edges=data.added_edges)
+    links = moved_links(learner, added_pairs=data.added_pairs)
     wrong = links.added & (links.posterior >= 0.5)
     pairs = learner.prior.pairs
 
@@ -155,8 +155,8 @@ def main() -> None:
             'test_ece': calibration(prob, *truth).error,
         }
         if name != GCN_ONLY:
-            added = data.get('added_edges')
-            facts |= moved_links(run[0], added_edges=added).counts()
+            added = data.get('added_pairs')
+            facts |= moved_links(run[0], added_pairs=added).counts()
         report[setting][name] = facts
         word = name.split(' ')[0]
         if setting == 'poisoned':
@@ -168,7 +168,7 @@ def main() -> None:
         ax = plot_posterior_histogram(models['nograph', name])
         save(ax, args.out / f'posterior_histogram_{word}.png')
         data, learner = graphs['poisoned'], models['poisoned', name]
-        ax = plot_posterior_change(learner, data.added_edges)
+        ax = plot_posterior_change(learner, data.added_pairs)
         save(ax, args.out / f'posterior_change_{word}.png')
         for which, nodes in pick(data, learner).items():
             ax, _ = plot_community(data, learner, nodes)

@@ -16,7 +16,7 @@ def test_a_trial_is_one_line_without_test_labels(citeseer):
     row = short().train()
     assert row['dataset'] == 'CiteSeer' and row['settings']['epochs'] == 2
     assert len(row['classes']) == 3327 and set(row['classes']) <= set('012345')
-    assert row['history'][row['epoch']] == row['val_acc']
+    assert abs(row['history'][row['epoch']] - row['val_acc']) < 1e-4
     assert 'test_acc' not in row
     assert json.loads(json.dumps(row)) == row
     again = short().train()

@@ -24,7 +24,7 @@ def data(graph):
     """Two triangles, a class each; the edge 2-3 between them was added."""
     y = torch.tensor([0, 0, 0, 1, 1, 1])
     added = torch.tensor([[3], [2]])
-    return Data(edge_index=graph, y=y, num_nodes=6, added_edges=added)
+    return Data(edge_index=graph, y=y, num_nodes=6, added_pairs=added)
 
 
 @pytest.fixture

@@ -58,7 +58,7 @@ def test_given_graph_beside_learned_graph(learner, data):
     assert set(given) == set(lines(right, DARK))
 
 
-def test_added_edges_that_survive_are_red(learner_with, data):
+def test_added_pairs_that_survive_are_red(learner_with, data):
     learner = learner_with(0.1, 0.1, 0.1, 0.75, 0.6, 0.1, 0.1)
     _, right = plot_community(data, learner, ALL)
     assert list(lines(right, RED).values()) == [pytest.approx(0.75)]
@@ -95,13 +95,13 @@ def test_parts_without_an_edge_between_them(learner, data):
     assert places.isfinite().all() and gap[0, 2] > gap[0, 1] > 0
 
 
-def test_without_added_edges(learner, data):
-    del data.added_edges
+def test_without_added_pairs(learner, data):
+    del data.added_pairs
     left, right = plot_community(data, learner, ALL)
     assert left.get_title('left') == 'given: 7 edges'
     assert not lines(left, RED)
     added = torch.tensor([[0], [1]])
-    left, right = plot_community(data, learner, ALL, added_edges=added)
+    left, right = plot_community(data, learner, ALL, added_pairs=added)
     assert len(lines(left, RED)) == len(lines(right, RED)) == 1
 
 

@@ -16,7 +16,7 @@ from torch_geometric_vgcn.transforms import PoisonGraph
 
 
 def test_counts_by_hand(learner, data):
-    links = moved_links(learner, 0.015, added_edges=data.added_edges)
+    links = moved_links(learner, 0.015, added_pairs=data.added_pairs)
     assert links.moved.tolist() == [True, True, False, True, True, True, False]
     assert links.counts() == {
         'links': 7,
@@ -45,17 +45,17 @@ def test_nothing_has_moved_before_training(learner):
 def test_all_pairs_count_the_same_links(learner_with, learner, data):
     probs = learner.edge_probs().tolist()
     dense = learner_with(*probs, pairs=AllPairs(6))
-    few = moved_links(learner, added_edges=data.added_edges).counts()
-    all_ = moved_links(dense, added_edges=data.added_edges).counts()
+    few = moved_links(learner, added_pairs=data.added_pairs).counts()
+    all_ = moved_links(dense, added_pairs=data.added_pairs).counts()
     # The other pairs start at 1e-5 and have stayed there:
     assert all_ == {**few, 'links': 15}
 
 
-def test_added_edges_that_are_no_candidates_do_not_count(learner):
+def test_added_pairs_that_are_no_candidates_do_not_count(learner):
     added = torch.tensor([[0, 2], [5, 3]])
-    assert moved_links(learner, added_edges=added).counts()['added'] == 1
+    assert moved_links(learner, added_pairs=added).counts()['added'] == 1
     none = torch.empty(2, 0, dtype=torch.long)
-    assert moved_links(learner, added_edges=none).counts()['added'] == 0
+    assert moved_links(learner, added_pairs=none).counts()['added'] == 0
 
 
 def test_a_posterior_that_sees_the_features(graph):
@@ -71,14 +71,14 @@ def test_a_posterior_that_sees_the_features(graph):
     assert links.counts()['moved'] > 0
 
 
-def test_training_turns_off_more_added_edges_than_others(citeseer):
+def test_training_turns_off_more_added_pairs_than_others(citeseer):
     data = PoisonGraph(add=5000)(citeseer)
     prior = SmoothedPrior(data.edge_index, data.num_nodes)
     net = GCN(data.num_features, 16, 2, 6, dropout=0.5)
     learner = VariationalGraphLearner(net, prior)
     data.x = data.x.to_sparse_csr()
     fit(learner, data, epochs=60, lr=0.02, logit_lr=0.05, progress=False)
-    links = moved_links(learner, added_edges=data.added_edges)
+    links = moved_links(learner, added_pairs=data.added_pairs)
     counts = links.counts()
     assert counts['links'] == 9552 and counts['added'] == 5000
     assert counts['moved'] == counts['moved_up'] + counts['moved_down']
@@ -92,5 +92,5 @@ def test_errors(graph, learner):
         moved_links(FixedGraph(GCNConv(3, 2), graph))
     with pytest.raises(ValueError, match="'min_change' must lie between"):
         moved_links(learner, min_change=-0.1)
-    with pytest.raises(ValueError, match="'added_edges' must hold node ids"):
-        moved_links(learner, added_edges=torch.tensor([[0], [9]]))
+    with pytest.raises(ValueError, match="'added_pairs' must hold node ids"):
+        moved_links(learner, added_pairs=torch.tensor([[0], [9]]))

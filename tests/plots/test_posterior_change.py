@@ -11,8 +11,8 @@ def stairs(ax):
     return [patch for patch in ax.patches if hasattr(patch, 'get_data')]
 
 
-def test_the_added_edges_are_a_red_outline(learner, data):
-    ax = plot_posterior_change(learner, data.added_edges)
+def test_the_added_pairs_are_a_red_outline(learner, data):
+    ax = plot_posterior_change(learner, data.added_pairs)
     assert ax.get_title('left') == '4 of 7 links moved by more than 0.02'
     assert sum(bar.get_height() for bar in ax.containers[0]) == 3
     (outline,) = stairs(ax)
@@ -29,7 +29,7 @@ def test_the_added_edges_are_a_red_outline(learner, data):
     ]
 
 
-def test_without_added_edges(learner):
+def test_without_added_pairs(learner):
     _, ax = plt.subplots()
     assert plot_posterior_change(learner, ax=ax) is ax
     assert sum(bar.get_height() for bar in ax.containers[0]) == 4
@@ -40,7 +40,7 @@ def test_without_added_edges(learner):
 
 def test_says_so_if_nothing_has_moved(learner, data):
     learner.reset_parameters()
-    ax = plot_posterior_change(learner, data.added_edges)
+    ax = plot_posterior_change(learner, data.added_pairs)
     assert [t.get_text() for t in ax.texts] == [
         'no link moved by more than 0.02'
     ]
@@ -48,6 +48,6 @@ def test_says_so_if_nothing_has_moved(learner, data):
 
 
 def test_bad_input_leaves_no_figure(learner, data):
-    with pytest.raises(ValueError, match="'added_edges' must have shape"):
-        plot_posterior_change(learner, data.added_edges.view(-1))
+    with pytest.raises(ValueError, match="'added_pairs' must have shape"):
+        plot_posterior_change(learner, data.added_pairs.view(-1))
     assert not plt.get_fignums()

@@ -34,7 +34,7 @@ def plot_community(
     data: Data,
     learner: VariationalGraphLearner,
     nodes: Tensor,
-    added_edges: Tensor | None = None,
+    added_pairs: Tensor | None = None,
     axes: tuple['Axes', 'Axes'] | None = None,
     x: Tensor | None = None,
 ) -> tuple['Axes', 'Axes']:
@@ -50,8 +50,8 @@ def plot_community(
         learner (VariationalGraphLearner): The trained learner.
         nodes (Tensor): The node ids, for example one of
             :func:`~torch_geometric_vgcn.plots.communities`.
-        added_edges (Tensor, optional): The edges that an attacker has added,
-            of shape :obj:`[2, M]`. (default: :obj:`data.added_edges`, where
+        added_pairs (Tensor, optional): The edges that an attacker has added,
+            of shape :obj:`[2, M]`. (default: :obj:`data.added_pairs`, where
             it is)
         axes (Tuple[matplotlib.axes.Axes, matplotlib.axes.Axes], optional):
             Where to draw. (default: :obj:`None`, on a new figure)
@@ -61,9 +61,9 @@ def plot_community(
     Returns:
         Both axes.
     """
-    if added_edges is None:
-        added_edges = data.get('added_edges')
-    links = moved_links(learner, x=x, added_edges=added_edges)
+    if added_pairs is None:
+        added_pairs = data.get('added_pairs')
+    links = moved_links(learner, x=x, added_pairs=added_pairs)
     n = learner.prior.num_nodes
     if data.num_nodes != n:
         raise ValueError(
@@ -76,14 +76,14 @@ def plot_community(
     left, right = axes if axes is not None else new_axes(columns=2)
     graph = Candidates(data.edge_index, n)
     given = graph.subset(nodes)
-    added = added_among(graph, added_edges)[given.position].cpu()
+    added = added_among(graph, added_pairs)[given.position].cpu()
     index = given.index.cpu()
     place = layout(index, nodes.numel())
     lines(left, place, index[:, ~added], color=DARK, linewidth=1.2)
     dashed = {'color': RED, 'linewidth': 1.2, 'linestyle': (0, (3, 2))}
     lines(left, place, index[:, added], **dashed)
     text = f'given: {index.size(1)} edges'
-    if added_edges is not None:
+    if added_pairs is not None:
         text += f', {int(added.sum())} added'
     left.set_title(text, loc='left', fontsize='medium', color=DARK)
 
@@ -96,7 +96,7 @@ def plot_community(
         style = {'color': color, 'linewidth': 1.6, 'alpha': opacity}
         lines(right, place, index[:, mask], **style)
     text = f'learned: {int((prob >= 0.5).sum())} edges at ½ or more'
-    if added_edges is not None:
+    if added_pairs is not None:
         text += f', {int(kept.sum())} added'
     right.set_title(text, loc='left', fontsize='medium', color=DARK)
 

@@ -65,7 +65,7 @@ def moved_links(
     learner: VariationalGraphLearner,
     min_change: float = 0.02,
     x: Tensor | None = None,
-    added_edges: Tensor | None = None,
+    added_pairs: Tensor | None = None,
 ) -> MovedLinks:
     r"""Finds the links whose limit probability has moved from the prior
 
@@ -78,7 +78,7 @@ def moved_links(
             (default: :obj:`0.02`, the paper's)
         x (Tensor, optional): The features, for posteriors that see them.
             (default: :obj:`None`)
-        added_edges (Tensor, optional): The edges that an attacker has added,
+        added_pairs (Tensor, optional): The edges that an attacker has added,
             of shape :obj:`[2, M]`, in whichever direction.
             (default: :obj:`None`)
     """
@@ -93,14 +93,14 @@ def moved_links(
         prior,
         posterior,
         (posterior - prior).abs() > min_change,
-        added_among(learner.prior.pairs, added_edges),
+        added_among(learner.prior.pairs, added_pairs),
         min_change,
     )
 
 
-def added_among(pairs: Pairs, added_edges: Tensor | None) -> Tensor:
+def added_among(pairs: Pairs, added_pairs: Tensor | None) -> Tensor:
     r"""Which of the pairs were added, of shape :obj:`[P]`."""
-    if added_edges is None or added_edges.numel() == 0:
+    if added_pairs is None or added_pairs.numel() == 0:
         return torch.zeros(len(pairs), dtype=torch.bool, device=pairs.device)
-    check_edge_index(added_edges, pairs.num_nodes, 'added_edges')
-    return pairs.contains(added_edges)
+    check_edge_index(added_pairs, pairs.num_nodes, 'added_pairs')
+    return pairs.contains(added_pairs)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 def plot_posterior_change(
     learner: VariationalGraphLearner,
-    added_edges: Tensor | None = None,
+    added_pairs: Tensor | None = None,
     min_change: float = 0.02,
     ax: 'Axes | None' = None,
     x: Tensor | None = None,
@@ -30,9 +30,9 @@ def plot_posterior_change(
 
     Args:
         learner (VariationalGraphLearner): The trained learner.
-        added_edges (Tensor, optional): The edges that an attacker has added,
+        added_pairs (Tensor, optional): The edges that an attacker has added,
             of shape :obj:`[2, M]`, to be drawn as a red outline
-            (:obj:`data.added_edges` after
+            (:obj:`data.added_pairs` after
             :class:`~torch_geometric_vgcn.transforms.PoisonGraph`).
             (default: :obj:`None`)
         min_change (float, optional): How far a link must have moved.
@@ -45,7 +45,7 @@ def plot_posterior_change(
     Returns:
         The axes.
     """
-    links = moved_links(learner, min_change, x, added_edges)
+    links = moved_links(learner, min_change, x, added_pairs)
     ax = new_axes()[0] if ax is None else ax
     count = links.counts()
     tidy(ax, str(links), 'posterior − prior probability of a link', 'links')
