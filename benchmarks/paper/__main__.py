@@ -42,14 +42,17 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     args = arguments()
     names = args.only or [
-        name for name, one in EXPERIMENTS.items() if args.full or one.quick
+        name
+        for name, experiment in EXPERIMENTS.items()
+        if args.full or experiment.headline
     ]
     path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
+    runs = args.runs or (3 if args.quick else 10)
     jobs = {}
     for name in names:
         systems = args.systems or EXPERIMENTS[name].systems
         jobs[name] = trials.trials_of(
-            EXPERIMENTS[name], systems, args.quick, args.runs
+            EXPERIMENTS[name], systems, args.quick, runs
         )
     rows = trials.run(sum(jobs.values(), []), path, args.workers)
     by_name = {trials.name_of(row): row for row in rows}

@@ -69,15 +69,12 @@ def trials_of(
     experiment: Experiment,
     systems: Iterable[str],
     quick: bool,
-    runs: int | None = None,
+    runs: int,
 ) -> list[Trial]:
     r"""All trials of an experiment: with ``--quick`` one for each case, run
     and system, else one for each point of the grid.
     """
-    cases = experiment.cases
-    if quick:
-        cases = experiment.quick or cases[:1]
-    runs = runs or (experiment.quick_runs if quick else experiment.runs)
+    cases = experiment.quick if quick else experiment.cases
     out = []
     for run, case, title in itertools.product(range(runs), cases, systems):
         system = by_title()[title]
