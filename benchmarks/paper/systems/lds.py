@@ -4,7 +4,7 @@ from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
 from systems.base import BestEpoch, Outcome, System
-from systems.lds_graph import BernoulliGraph
+from systems.bernoulli_graph import BernoulliGraph
 from systems.lds_inner import InnerProblem
 from systems.lds_products import RecordedGraph, graph_gradient
 from torch_geometric_vgcn.transforms import StratifiedSplit
@@ -55,7 +55,9 @@ class LDS(System):
     ) -> Outcome:
         seed_everything(seed)
         generator = torch.Generator().manual_seed(seed)
-        theta = BernoulliGraph(data.edge_index, data.num_nodes, generator)
+        theta = BernoulliGraph.of_graph(
+            data.edge_index, data.num_nodes, generator
+        )
         inner_nodes, outer_nodes = split(data, seed)
         inner = InnerProblem(data.x, data.y, inner_nodes, lr, weight_decay)
         best = BestEpoch(data, patience)

@@ -16,19 +16,28 @@ class BernoulliGraph:
     :math:`N (N - 1) / 2` of them.
 
     Args:
-        edge_index (Tensor): The graph to start from.
+        prob (Tensor): The probabilities, in the order of
+            :class:`~torch_geometric_vgcn.AllPairs`.
         num_nodes (int): The number of nodes.
         generator (torch.Generator): The source of randomness.
     """
 
     def __init__(
-        self, edge_index: Tensor, num_nodes: int, generator: torch.Generator
+        self, prob: Tensor, num_nodes: int, generator: torch.Generator
     ) -> None:
         self.num_nodes = num_nodes
         self.generator = generator
-        self.prob = AllPairs(num_nodes).contains(edge_index).float()
-        self.triangle = Triangle(num_nodes, self.prob.device)
-        self.solid = self.prob.nonzero().view(-1)
+        self.triangle = Triangle(num_nodes, prob.device)
+        self.prob = prob
+        self._set_solid()
+
+    @classmethod
+    def of_graph(
+        cls, edge_index: Tensor, num_nodes: int, generator: torch.Generator
+    ) -> 'BernoulliGraph':
+        r"""The one that is sure to be a given graph."""
+        prob = AllPairs(num_nodes).contains(edge_index).float()
+        return cls(prob, num_nodes, generator)
 
     def sample(self) -> Tensor:
         r"""Draws a graph: its edges, each once, of shape :obj:`[2, E]`.
@@ -56,6 +65,9 @@ class BernoulliGraph:
         """
         grad = self.triangle.dot(left[None], right[None])[0]
         self.prob.sub_(grad, alpha=lr).clamp_(0, 1)
+        self._set_solid()
+
+    def _set_solid(self) -> None:
         self.solid = (self.prob > FAINT).nonzero().view(-1)
 
     def _uniform(self, count: int) -> Tensor:
