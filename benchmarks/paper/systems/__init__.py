@@ -1,5 +1,6 @@
 r"""All systems; a new one is a file here and a line below."""
 
+from systems.egcn import EGCN
 from systems.gat import GAT
 from systems.gcn import GCN
 from systems.gcn_on_knn import GCNOnKNN
@@ -24,6 +25,7 @@ SYSTEMS = (
     GAT,
     RGCN,
     LDS,
+    EGCN,
     GGP,
     MLP,
     GCNOnKNN,
