@@ -20,7 +20,7 @@ def dense_kernel(x, edge_index, offset):
 
 
 def test_it_finds_communities_from_a_few_labels(communities):
-    outcome = GGP().train(communities, seed=0, **GGP.quick)
+    outcome = GGP().train(communities, seed=0, looks=30, **GGP.quick)
     assert outcome.prob.shape == (60, 2)
     assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
     assert outcome.history[outcome.epoch] == outcome.val_acc
@@ -28,7 +28,7 @@ def test_it_finds_communities_from_a_few_labels(communities):
 
 def test_the_graph_alone_is_enough(communities):
     communities.x = torch.eye(60).to_sparse()
-    outcome = GGP().train(communities, seed=0, **GGP.quick)
+    outcome = GGP().train(communities, seed=0, looks=30, **GGP.quick)
     assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
 
 
