@@ -76,11 +76,15 @@ class LDS(System):
         return best.outcome
 
 
-def sample(theta: BernoulliGraph, x: Tensor, count: int) -> list:
+def sample(
+    theta: BernoulliGraph, x: Tensor, count: int
+) -> list[RecordedGraph]:
     return [RecordedGraph(theta.sample(), x) for _ in range(count)]
 
 
-def split(data: Data, seed: int, share: float = 1 / 3) -> tuple:
+def split(
+    data: Data, seed: int, share: float = 1 / 3
+) -> tuple[Tensor, Tensor]:
     r"""The nodes of the inner and of the outer problem."""
     nodes = data.train_mask.nonzero().view(-1)
     part = Data(y=data.y[nodes], num_nodes=nodes.numel())

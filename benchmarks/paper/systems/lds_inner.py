@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+
 import torch
 from torch import Tensor
 from torch.nn.functional import cross_entropy, dropout
@@ -57,7 +59,9 @@ class InnerProblem:
         self.mean = [m.detach() for m in self.mean]
         self.square = [s.detach() for s in self.square]
 
-    def logits(self, graphs: list[RecordedGraph], dropout_rate: float = 0.0):
+    def logits(
+        self, graphs: list[RecordedGraph], dropout_rate: float = 0.0
+    ) -> Iterator[Tensor]:
         r"""The network's output on each of some graphs."""
         weight1, bias1, weight2, bias2 = self.weights
         x = self.x(weight1)

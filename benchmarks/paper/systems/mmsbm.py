@@ -24,8 +24,8 @@ class AssortativeMMSBM(Module):
     :math:`\beta_k \sim \textrm{Beta}(\eta, \eta)`.
 
     Args:
-        membership (Tensor): The memberships :math:`\pi` to start from, of
-            shape :obj:`[N, K]`.
+        membership (Tensor): The memberships :math:`\boldsymbol{\pi}` to
+            start from, of shape :obj:`[N, K]`; all positive.
         edge_index (Tensor): The observed graph.
         alpha (float, optional): The prior of memberships.
             (default: :obj:`1.0`, which is flat)
@@ -41,15 +41,13 @@ class AssortativeMMSBM(Module):
         eta: float = 1.0,
     ) -> None:
         super().__init__()
-        self.num_nodes, num_communities = membership.shape
+        self.num_nodes = membership.size(0)
         self.alpha = alpha
         self.eta = eta
         row, col = coalesce(edge_index, num_nodes=self.num_nodes)
         self.edges = torch.stack([row, col])[:, row < col]
         self.is_edge = AllPairs(self.num_nodes).contains(self.edges)
         # Strengths to start from: how dense the parts of the graph are.
-        membership = membership.clamp(min=1e-6)
-        membership = membership / membership.sum(dim=1, keepdim=True)
         size = membership.sum(dim=0)
         inside = (size.square() - membership.square().sum(dim=0)) / 2
         left, right = membership[self.edges]
