@@ -7,6 +7,7 @@ from systems.gcn_on_knn import GCNOnKNN
 from systems.ggp import GGP
 from systems.lds import LDS
 from systems.mlp import MLP
+from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
 from systems.rgcn import RGCN
 from systems.sage import SAGE
 from systems.vgcn import VGCN
@@ -29,4 +30,8 @@ SYSTEMS = (
     GGP,
     MLP,
     GCNOnKNN,
+    GCNJaccard,
+    GCNSVD,
+    ProGNN,
+    RobustGCN,
 )
