@@ -71,6 +71,8 @@ class Case:
         if graph is None:
             kind, count = self.graph.split('_')
             graph = f'{"+" if kind == "add" else "−"}{count}'
+        if self.split != 'half':
+            graph += f' ({self.split} split)'
         return f'{self.dataset}, {graph}'
 
 

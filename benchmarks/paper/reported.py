@@ -1,15 +1,19 @@
-r"""What others report of each system on the true graphs, public split."""
+r"""What others report of each system on the true graphs."""
 
 from typing import NamedTuple
 
 import numpy as np
+from cases import Case
 
 
 class Reported(NamedTuple):
-    r"""A test accuracy in percent, and who reports it."""
+    r"""A test accuracy in percent, who reports it, and of which split (see
+    :class:`~cases.Case`).
+    """
 
     accuracy: float
     source: str
+    split: str = 'public'
 
 
 KIPF = 'Kipf and Welling 2017, https://arxiv.org/abs/1609.02907'
@@ -30,15 +34,22 @@ REPORTED = {
 }
 
 
+def fits(case: Case, system: str) -> bool:
+    r"""Whether something was reported of the system on such data."""
+    reported = REPORTED.get(system, {}).get(case.dataset)
+    return reported is not None and reported.split == case.split
+
+
 def table(rows: list[dict]) -> str:
     r"""Results beside what was reported, in Markdown."""
     lines = [
-        '| system | data set | reported | source | ours | difference |',
-        '| --- | --- | --- | --- | --- | --- |',
+        '| system | data set | split | reported | source | ours '
+        '| difference |',
+        '| --- | --- | --- | --- | --- | --- | --- |',
     ]
     for title, datasets in REPORTED.items():
-        for name, (reported, source) in datasets.items():
-            key = {'system': title, 'dataset': name}
+        for name, (reported, source, split) in datasets.items():
+            key = {'system': title, 'dataset': name, 'split': split}
             acc = 100 * np.array(
                 [row['test_acc'] for row in rows if key.items() <= row.items()]
             )
@@ -46,7 +57,7 @@ def table(rows: list[dict]) -> str:
                 continue
             std = acc.std(ddof=min(1, acc.size - 1))
             lines.append(
-                f'| {title} | {name} | {reported:.1f} | {source} '
+                f'| {title} | {name} | {split} | {reported:.1f} | {source} '
                 f'| {acc.mean():.1f} ± {std:.1f} '
                 f'| {acc.mean() - reported:+.1f} |'
             )

@@ -78,8 +78,8 @@ def trials_of(
     out = []
     for run, case, title in itertools.product(range(runs), cases, systems):
         system = by_title()[title]
-        if case.dataset == 'Polblogs' and title in ('MLP', 'GCN on kNN'):
-            continue  # there are no features
+        if not experiment.fits(case, title):
+            continue
         choices: list[tuple] = [((), tuple(system.quick.items()))]
         if not quick:
             choices = list(
