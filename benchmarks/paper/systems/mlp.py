@@ -13,7 +13,6 @@ class MLP(GCN):
     """
 
     title = 'MLP'
-    quick = {'lr': 0.01, 'weight_decay': 5e-3}
 
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:
         data = copy(data)
