@@ -21,9 +21,14 @@ VELICKOVIC = 'Veličković et al. 2018, https://arxiv.org/abs/1710.10903'
 ZHU = 'Zhu et al. 2019, https://doi.org/10.1145/3292500.3330851'
 # Hamilton et al. have other data sets; a reproduction stands in.
 QU = 'reproduction, https://github.com/quqixun/gnn-pytorch'
+FRANCESCHI = 'Franceschi et al. 2019, https://arxiv.org/abs/1903.11960'
+NG = 'Ng et al. 2018, https://arxiv.org/abs/1809.04379'
 
 REPORTED = {
-    'MLP': {'Cora': Reported(55.1, KIPF), 'CiteSeer': Reported(46.5, KIPF)},
+    'MLP': {
+        'Cora': Reported(59.1, FRANCESCHI),
+        'CiteSeer': Reported(58.4, FRANCESCHI),
+    },
     'GCN': {'Cora': Reported(81.5, KIPF), 'CiteSeer': Reported(70.3, KIPF)},
     'SAGE': {'Cora': Reported(80.1, QU), 'CiteSeer': Reported(70.1, QU)},
     'GAT': {
@@ -31,6 +36,11 @@ REPORTED = {
         'CiteSeer': Reported(72.5, VELICKOVIC),
     },
     'RGCN': {'Cora': Reported(82.8, ZHU), 'CiteSeer': Reported(71.2, ZHU)},
+    'LDS': {
+        'Cora': Reported(84.1, FRANCESCHI, 'half'),
+        'CiteSeer': Reported(75.0, FRANCESCHI, 'half'),
+    },
+    'GGP': {'Cora': Reported(80.9, NG), 'CiteSeer': Reported(69.7, NG)},
 }
 
 

@@ -53,7 +53,7 @@ def test_validation_chooses_and_test_accuracy_doesnt(trials):
 
 
 def test_page(trials, tmp_path):
-    experiment = Experiment('Title', (CASE,), ('A', 'B', 'absent'))
+    experiment = Experiment('Title', (CASE,), (CASE,), ('A', 'B', 'absent'))
     text = report.write('name', experiment, trials, tmp_path, 'command')
     assert '| A | 0.0 ± 0.0 |' in text
     assert '| B | **100.0 ± 0.0** |' in text
