@@ -1,3 +1,5 @@
+import weakref
+
 import pytest
 import torch
 from systems.bernoulli_graph import BernoulliGraph
@@ -96,6 +98,17 @@ def test_the_gradient_goes_through_training_and_degrees():
     grad = (grad + grad.t()).fill_diagonal_(0)
     assert grad.abs().max() > 1e-2
     assert torch.allclose(grad, numeric, rtol=1e-4, atol=1e-6)
+
+
+def test_graphs_are_freed_after_their_gradient():
+    tiny = Tiny()
+    graph = RecordedGraph(tiny.graphs[0], tiny.x)
+    freed = weakref.ref(graph)
+    tiny.inner.step(graph)
+    graph_gradient(tiny.inner.loss(graph, tiny.outer), [graph])
+    tiny.inner.cut()
+    del graph
+    assert freed() is None
 
 
 def test_an_edge_that_misleads_an_outer_node_falls():

@@ -51,7 +51,7 @@ class LDS(System):
         weight_decay: float,
         tau: int = 5,
         epochs: int = 80,
-        patience: int = 20,
+        patience: int = 40,
     ) -> Outcome:
         seed_everything(seed)
         generator = torch.Generator().manual_seed(seed)

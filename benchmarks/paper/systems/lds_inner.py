@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.nn.functional import cross_entropy, dropout
 from torch_geometric.nn.inits import glorot
 
-from systems.lds_products import Factor, RecordedGraph
+from systems.lds_products import Features, RecordedGraph
 
 HIDDEN = 16
 BETA1, BETA2, EPS = 0.9, 0.999, 1e-8  # as in torch.optim.Adam
@@ -35,7 +35,7 @@ class InnerProblem:
         weight_decay: float,
         dropout: float = 0.5,
     ) -> None:
-        self.x = Factor(x.to_sparse_csr())
+        self.x = Features(x)
         self.y = y
         self.nodes = nodes
         self.lr = lr

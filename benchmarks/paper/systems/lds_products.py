@@ -27,20 +27,28 @@ class Factor:
 
     Args:
         matrix (Tensor): The matrix, in compressed rows.
-        transposed (Factor, optional): The transposed one.
-            (default: :obj:`None`, made from the matrix)
     """
 
-    def __init__(
-        self, matrix: Tensor, transposed: 'Factor | None' = None
-    ) -> None:
+    transposed: 'Factor'
+
+    def __init__(self, matrix: Tensor) -> None:
         self.matrix = matrix
-        self.transposed = transposed or Factor(
-            matrix.t().to_sparse_csr(), transposed=self
-        )
 
     def __call__(self, x: Tensor) -> Tensor:
         return Product.apply(x, self)
+
+
+class Features(Factor):
+    r"""The node features, as a sparse matrix.
+
+    Args:
+        x (Tensor): The features.
+    """
+
+    def __init__(self, x: Tensor) -> None:
+        super().__init__(x.to_sparse_csr())
+        self.transposed = Factor(x.t().to_sparse_csr())
+        self.transposed.transposed = self
 
 
 class RecordedGraph(Factor):
@@ -60,14 +68,16 @@ class RecordedGraph(Factor):
         num_nodes = like.size(0)
         edge_index = torch.cat([pairs, pairs.flip(0)], dim=1)
         weight = like.new_ones(edge_index.size(1))
-        super().__init__(
-            to_torch_csr_tensor(edge_index, weight, (num_nodes, num_nodes)),
-            transposed=self,
-        )
+        size = (num_nodes, num_nodes)
+        super().__init__(to_torch_csr_tensor(edge_index, weight, size))
         ones = like.new_ones(num_nodes, 1)
         degree = (self.matrix @ ones).requires_grad_()
         self.record = [(ones, degree)]
         self.scale = (degree + 1).rsqrt()
+
+    @property
+    def transposed(self) -> 'RecordedGraph':  # type: ignore[override]
+        return self
 
     def __call__(self, x: Tensor) -> Tensor:
         y = super().__call__(x)
@@ -88,13 +98,16 @@ def graph_gradient(
 ) -> tuple[Tensor, Tensor]:
     r"""The matrices :math:`\mathbf{L}` and :math:`\mathbf{R}` with
     :math:`\mathbf{L} \mathbf{R}^{\top}` the sum of the gradients of
-    :obj:`loss` by the adjacency matrices.
+    :obj:`loss` by the adjacency matrices, whose records are used up.
     """
     record = [entry for graph in graphs for entry in graph.record]
     grads = torch.autograd.grad(
         loss, [y for _, y in record], allow_unused=True
     )
-    used = [(g, x) for g, (x, _) in zip(grads, record, strict=True)
-            if g is not None]  # fmt: skip
-    left, right = zip(*used, strict=True)
-    return torch.cat(left, dim=1), torch.cat(right, dim=1)
+    for graph in graphs:
+        # Products know the graph: unless it forgets them, none is ever freed.
+        graph.record.clear()
+    used = [place for place, grad in enumerate(grads) if grad is not None]
+    left = torch.cat([grads[place] for place in used], dim=1)
+    right = torch.cat([record[place][0] for place in used], dim=1)
+    return left, right
