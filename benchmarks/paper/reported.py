@@ -22,6 +22,7 @@ ZHU = 'Zhu et al. 2019, https://doi.org/10.1145/3292500.3330851'
 # Hamilton et al. have other data sets; a reproduction stands in.
 QU = 'reproduction, https://github.com/quqixun/gnn-pytorch'
 FRANCESCHI = 'Franceschi et al. 2019, https://arxiv.org/abs/1903.11960'
+ZHANG = 'Zhang et al. 2019, https://arxiv.org/abs/1811.11103'
 NG = 'Ng et al. 2018, https://arxiv.org/abs/1809.04379'
 
 REPORTED = {
@@ -40,6 +41,7 @@ REPORTED = {
         'Cora': Reported(84.1, FRANCESCHI, 'half'),
         'CiteSeer': Reported(75.0, FRANCESCHI, 'half'),
     },
+    'EGCN': {'Cora': Reported(81.2, ZHANG), 'CiteSeer': Reported(72.2, ZHANG)},
     'GGP': {'Cora': Reported(80.9, NG), 'CiteSeer': Reported(69.7, NG)},
 }
 
