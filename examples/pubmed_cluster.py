@@ -58,7 +58,7 @@ MODELS = (GCN_, GAT_, BLOCKS, CANDIDATES)
 # The prior probability of an edge, the weight of its ends' likeness, and the
 # learning rate: of a few tried with one seed, those of the best validation
 # accuracy. A dense step costs many times more, so there are fewer of them.
-SETTINGS = {BLOCKS: (0.25, 0.0, 0.03), CANDIDATES: (0.5, 2.0, 0.02)}
+SETTINGS = {BLOCKS: (0.1, 0.0, 0.03), CANDIDATES: (0.5, 2.0, 0.02)}
 DENSE_STEPS = 0.3
 
 

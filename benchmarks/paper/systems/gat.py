@@ -14,8 +14,8 @@ class GAT(System):
     """
 
     title = 'GAT'
-    grid = {'lr': [0.005, 0.001], 'weight_decay': [5e-4]}
-    quick = {'lr': 0.005, 'weight_decay': 5e-4}
+    grid = {'lr': [0.01, 0.005], 'weight_decay': [5e-4]}
+    quick = {'lr': 0.01, 'weight_decay': 5e-4, 'epochs': 250}
 
     def train(
         self,
