@@ -1,0 +1,38 @@
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+def run(*args):
+    return subprocess.run(
+        [sys.executable, str(ROOT / 'benchmarks/paper'), *map(str, args)],
+        capture_output=True,
+        text=True,
+        env={**os.environ, 'OMP_NUM_THREADS': '1'},
+    )
+
+
+def test_a_table_a_figure_and_the_lines_behind_them(citeseer, tmp_path):
+    pytest.importorskip('matplotlib')
+    args = ('--quick', '--only', 'no-graph', '--systems', 'MLP', '--runs', 1)
+    args += ('--workers', 1, '--trials', tmp_path, '--out', tmp_path / 'out')
+    result = run(*args)
+    assert result.returncode == 0, result.stderr
+    page = (tmp_path / 'out' / 'no-graph.md').read_text()
+    assert '| system | CiteSeer, no graph |' in page and page in result.stdout
+    row = json.loads((tmp_path / 'out' / 'no-graph.jsonl').read_text())
+    assert row['system'] == 'MLP' and 0.5 < row['test_acc'] < 0.8
+    assert (tmp_path / 'out' / 'no-graph.png').exists()
+    assert len((tmp_path / 'quick.jsonl').read_text().splitlines()) == 1
+
+
+def test_what_is_unknown_is_refused():
+    result = run('--quick', '--only', 'nothing')
+    assert result.returncode == 2
+    assert "invalid choice: 'nothing'" in result.stderr

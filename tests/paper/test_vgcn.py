@@ -1,0 +1,30 @@
+import pytest
+import torch
+from systems.gcn import GCN
+from systems.gcn_on_knn import GCNOnKNN
+from systems.vgcn import VGCN
+from systems.vgcn_discrete import VGCNDiscrete
+from systems.vgcn_low_rank import VGCNLowRank
+from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
+
+
+@pytest.mark.parametrize(
+    'system', [VGCN, VGCNRelaxed, VGCNRelaxed3, VGCNLowRank, VGCNDiscrete]
+)
+def test_it_finds_communities_from_a_few_labels(communities, system):
+    settings = {**system.quick, 'rho1': 0.9, 'epochs': 60}
+    outcome = system().train(communities, seed=0, **settings)
+    hit = outcome.prob.argmax(-1) == communities.truth
+    assert hit.float().mean() > 0.8
+    assert outcome.prob.sum(-1).allclose(torch.ones(60))
+    assert outcome.history[outcome.epoch] == outcome.val_acc
+    again = system().train(communities, seed=0, **settings)
+    assert torch.equal(again.prob, outcome.prob)
+
+
+def test_gcn_on_knn_sees_no_other_graph(communities):
+    settings = {**GCN.quick, 'epochs': 5}
+    outcome = GCNOnKNN().train(communities, seed=0, **settings)
+    communities.edge_index = communities.edge_index[:, :2]
+    again = GCNOnKNN().train(communities, seed=0, **settings)
+    assert torch.equal(again.prob, outcome.prob)
