@@ -10,7 +10,6 @@ results behind them are written to docs/results/.
 
 import argparse
 import os
-import sys
 import warnings
 from pathlib import Path
 
@@ -48,21 +47,24 @@ def main() -> None:
     ]
     path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
     runs = args.runs or (3 if args.quick else 10)
-    jobs = {}
+    jobs = []
     for name in names:
-        systems = args.systems or EXPERIMENTS[name].systems
-        jobs[name] = trials.trials_of(
-            EXPERIMENTS[name], systems, args.quick, runs
-        )
-    rows = trials.run(sum(jobs.values(), []), path, args.workers)
-    by_name = {trials.name_of(row): row for row in rows}
-    command = f'python benchmarks/paper {" ".join(sys.argv[1:])}'
+        experiment = EXPERIMENTS[name]
+        systems = args.systems or experiment.systems
+        jobs += trials.trials_of(experiment, systems, args.quick, runs)
+    trials.run(jobs, path, args.workers)
+    done = trials.read(path)
     for name in names:
-        mine = [by_name[trials.name_of(job.key)] for job in jobs[name]]
-        print(
-            '\n'
-            + report.write(name, EXPERIMENTS[name], mine, args.out, command)
-        )
+        experiment = EXPERIMENTS[name]
+        # Whatever is there already, and further columns where asked for:
+        systems = dict.fromkeys((*experiment.systems, *(args.systems or ())))
+        shown = trials.trials_of(experiment, systems, args.quick, runs)
+        keys = [trials.name_of(trial.key) for trial in shown]
+        rows = [done[key] for key in keys if key in done]
+        size = '--quick' if args.quick else '--full'
+        command = f'python benchmarks/paper {size} --only {name}'
+        text = report.write(name, experiment, rows, args.out, command)
+        print('\n' + text)
 
 
 if __name__ == '__main__':

@@ -200,8 +200,7 @@ def write(
         case for case in experiment.cases
         if (case.dataset, case.graph, case.split) in found
     )  # fmt: skip
-    present = {row['system'] for row in rows}
-    systems = tuple(s for s in experiment.systems if s in present)
+    systems = tuple(dict.fromkeys(row['system'] for row in rows))
     with (folder / f'{name}.jsonl').open('w') as file:
         for row in rows:
             if name != 'discrete':

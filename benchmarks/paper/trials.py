@@ -119,9 +119,9 @@ def name_of(row: Mapping[str, Any]) -> str:
     return json.dumps([row[field] for field in fields])
 
 
-def run(trials: list[Trial], path: Path, workers: int) -> list[dict]:
-    r"""The lines of all trials, those not yet in the file trained now: each
-    worker a process with one thread.
+def run(trials: list[Trial], path: Path, workers: int) -> None:
+    r"""Trains whatever isn't in the file yet, each worker a process with one
+    thread.
     """
     done = read(path)
     trials = list({name_of(trial.key): trial for trial in trials}.values())
@@ -140,14 +140,16 @@ def run(trials: list[Trial], path: Path, workers: int) -> list[dict]:
         if path.stat().st_size and not path.read_text().endswith('\n'):
             file.write('\n')
         jobs = [pool.submit(trial.train) for trial in missing]
-        for job in as_completed(jobs):
-            row = job.result()
-            done[name_of(row)] = row
-            file.write(json.dumps(row) + '\n')
-            file.flush()
-            bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
-            bar.update()
-    return [done[name_of(trial.key)] for trial in trials]
+        try:
+            for job in as_completed(jobs):
+                row = job.result()
+                file.write(json.dumps(row) + '\n')
+                file.flush()
+                bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
+                bar.update()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)  # not hours later
+            raise
 
 
 def _one_thread() -> None:

@@ -1,8 +1,9 @@
 import json
 
+import pytest
 from cases import Case
 from experiments import EXPERIMENTS
-from trials import Trial, by_title, points, read, run, trials_of
+from trials import Trial, by_title, name_of, points, read, run, trials_of
 
 CASE = Case('CiteSeer', 'true')
 
@@ -25,14 +26,22 @@ def test_a_trial_is_one_line_without_test_labels(citeseer):
 
 def test_a_run_goes_on_where_it_stopped(citeseer, tmp_path):
     path = tmp_path / 'trials.jsonl'
-    first = run([short(0)], path, workers=1)
+    run([short(0)], path, workers=1)
+    (first,) = read(path).values()
     path.write_text(path.read_text() + '{"dataset": "Cite')  # killed
-    both = run([short(0), short(1), short(1)], path, workers=1)
-    assert both[0] == first[0] and len(both) == 2
-    assert len(read(path)) == 2
+    run([short(0), short(1), short(1)], path, workers=1)
+    both = read(path)
+    assert len(both) == 2 and both[name_of(short(0).key)] == first
     before = path.read_text()
-    assert run([short(0), short(1)], path, workers=1) == both
+    run([short(0), short(1)], path, workers=1)
     assert path.read_text() == before
+
+
+def test_one_that_fails_ends_the_run(citeseer, tmp_path):
+    path = tmp_path / 'trials.jsonl'
+    with pytest.raises(ValueError, match="'lr' must be positive"):
+        run([short(0, lr=-1.0), short(1), short(2)], path, workers=1)
+    assert len(read(path)) < 2
 
 
 def test_the_grid_is_that_of_graph_and_system():
