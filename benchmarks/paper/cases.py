@@ -79,7 +79,9 @@ class Case:
 @cache
 def _load(dataset: str) -> Data:
     if dataset == 'Polblogs':
-        return polblogs()[0]
+        data = polblogs()[0]
+        data.x = data.x.to_dense()  # what all systems take
+        return data
     return NormalizeFeatures()(planetoid(dataset)[0])
 
 

@@ -42,7 +42,7 @@ class VGCN(System):
         'evidence': [0.0, 2.0, 4.0],
         'weight_decay': [5e-3, 5e-4],
     }
-    quick = {'rho1': 0.1, 'evidence': 2.0, 'weight_decay': 5e-4}
+    quick = {'rho1': 0.5, 'evidence': 4.0, 'weight_decay': 5e-4}
 
     def train(
         self,
