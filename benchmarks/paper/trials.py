@@ -71,8 +71,8 @@ def trials_of(
     quick: bool,
     runs: int,
 ) -> list[Trial]:
-    r"""All trials of an experiment: with ``--quick`` one for each case, run
-    and system, else one for each point of the grid.
+    r"""All trials of an experiment: with ``--quick`` one or two for each
+    case, run and system, else one for each point of the grid.
     """
     cases = experiment.quick if quick else experiment.cases
     out = []
@@ -80,7 +80,11 @@ def trials_of(
         system = by_title()[title]
         if not experiment.fits(case, title):
             continue
-        choices: list[tuple] = [((), tuple(system.quick.items()))]
+        choices: list[tuple] = [
+            ((), tuple(settings.items()))
+            for settings in (system.quick, system.also)
+            if settings or settings is system.quick
+        ]
         if not quick:
             choices = list(
                 itertools.product(points(case.grid), points(system.grid))

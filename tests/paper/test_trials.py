@@ -55,9 +55,9 @@ def test_the_grid_is_that_of_graph_and_system():
     sizes = [len(values) for values in grid.values()]
     assert len(full) == 2 * 4 * sizes[0] * sizes[1]
     quick = trials_of(EXPERIMENTS['no-graph'], ['GCN'], quick=True, runs=1)
-    assert [dict(trial.settings) for trial in quick] == [
-        dict(by_title()['GCN'].quick)
-    ]
+    system = by_title()['GCN']
+    settings = [dict(trial.settings) for trial in quick]
+    assert settings == [system.quick, system.also]
 
 
 def test_each_experiment_names_systems_that_are_there():
@@ -70,4 +70,4 @@ def test_quick_settings_are_arguments_of_train():
     for system in by_title().values():
         names = system.train.__code__.co_varnames
         if 'settings' not in names:  # handed on
-            assert {*system.grid, *system.quick} <= set(names)
+            assert {*system.grid, *system.quick, *system.also} <= set(names)

@@ -84,6 +84,8 @@ class System(ABC):
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     #: The settings of ``--quick``.
     quick: ClassVar[Mapping[str, Any]] = {}
+    #: Others that it tries too, where that is cheap.
+    also: ClassVar[Mapping[str, Any]] = {}
 
     @abstractmethod
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:

@@ -13,6 +13,7 @@ class GCN(System):
     title = 'GCN'
     grid = {'lr': [0.01], 'weight_decay': [5e-3, 5e-4]}
     quick = {'lr': 0.01, 'weight_decay': 5e-4}
+    also = {'lr': 0.02, 'weight_decay': 5e-4}
 
     def train(
         self,

@@ -43,6 +43,7 @@ class VGCN(System):
         'weight_decay': [5e-3, 5e-4],
     }
     quick = {'rho1': 0.5, 'evidence': 4.0, 'weight_decay': 5e-4}
+    also = {'rho1': 0.1, 'evidence': 2.0, 'weight_decay': 5e-4}
 
     def train(
         self,
