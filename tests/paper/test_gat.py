@@ -3,7 +3,7 @@ from systems.gat import GAT, AttentionNet
 
 
 def test_it_finds_communities_from_a_few_labels(communities):
-    outcome = GAT().train(communities, seed=0, **GAT.quick, epochs=50)
+    outcome = GAT().train(communities, seed=0, **{**GAT.quick, 'epochs': 50})
     assert outcome.prob.shape == (60, 2)
     assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
     assert outcome.history[outcome.epoch] == outcome.val_acc
