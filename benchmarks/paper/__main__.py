@@ -63,6 +63,8 @@ def main() -> None:
         rows = [done[key] for key in keys if key in done]
         size = '--quick' if args.quick else '--full'
         command = f'python benchmarks/paper {size} --only {name}'
+        if args.runs:
+            command += f' --runs {runs}'
         text = report.write(name, experiment, rows, args.out, command)
         print('\n' + text)
 
