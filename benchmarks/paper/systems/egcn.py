@@ -5,7 +5,7 @@ from torch.nn.functional import one_hot
 from torch_geometric import nn, seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System
+from systems.base import Outcome, System, num_classes, with_fast_features
 from systems.bernoulli_graph import BernoulliGraph
 from systems.mmsbm import AssortativeMMSBM
 from torch_geometric_vgcn import FixedGraph, evaluate, fit
@@ -48,15 +48,14 @@ class EGCN(System):
     ) -> Outcome:
         seed_everything(seed)
         generator = torch.Generator().manual_seed(seed)
-        data = data.clone()
-        data.x = data.x.to_sparse_csr()
+        data = with_fast_features(data)
         options = {'lr': lr, 'weight_decay': weight_decay, 'progress': False}
-        num_classes = int(data.y.max()) + 1
-        net = nn.GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
+        classes = num_classes(data)
+        net = nn.GCN(data.num_features, 16, 2, classes, dropout=0.5)
         model = FixedGraph(net, data.edge_index)
         fit(model, data, epochs=epochs, **options)
         label = model.predict(data.x).argmax(dim=1)
-        membership = 0.9 * one_hot(label, num_classes) + 0.1 / num_classes
+        membership = 0.9 * one_hot(label, classes) + 0.1 / classes
         blocks = AssortativeMMSBM(membership, data.edge_index)
         blocks.fit(generator)
         prob = blocks.probabilities()

@@ -4,7 +4,7 @@ from sklearn.feature_extraction.text import TfidfTransformer
 from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
-from systems.base import BestEpoch, Outcome, System
+from systems.base import BestEpoch, Outcome, System, num_classes
 
 
 class GGP(System):
@@ -36,13 +36,12 @@ class GGP(System):
 
         seed_everything(seed)
         nodes = data.train_mask.nonzero().view(-1)
-        num_classes = int(data.y.max()) + 1
         # Rows are scaled to length one: that they summed to one is forgotten.
         x = csr_array(data.x.to_dense().double().numpy())
         x = csr_array(TfidfTransformer().fit_transform(x))
         kernel = GraphPolynomial(x, data.edge_index, nodes)
         kernel.offset = 5.0
-        model = GraphGP(kernel, RobustMax(num_classes), nodes).float()
+        model = GraphGP(kernel, RobustMax(num_classes(data)), nodes).float()
         optimizer = torch.optim.Adam(model.parameters(), lr=lr)
         best = BestEpoch(data, patience)
         for _ in range(looks):

@@ -11,7 +11,7 @@ from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.utils import to_scipy_sparse_matrix
 
-from systems.base import BestEpoch, Outcome, System
+from systems.base import BestEpoch, Outcome, System, num_classes
 
 
 class Peer(System):
@@ -40,7 +40,7 @@ class Peer(System):
         with redirect_stdout(StringIO()):
             log_prob = self.fit(
                 defense,
-                (x.shape[1], 16, int(data.y.max()) + 1),
+                (x.shape[1], 16, num_classes(data)),
                 (csr_matrix(x), csr_matrix(adj), data.y.numpy(), *nodes),
                 **settings,
             )
