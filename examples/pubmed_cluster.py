@@ -123,9 +123,9 @@ def train(
             net = GAT(*shape, heads=8, dropout=0.6, act='elu')
         model = FixedGraph(net, data.edge_index)
         lr = 0.02 if name == GCN_ else 0.01
-        result = fit(
-            model, data, epochs=args.steps, lr=lr, checkpoint=checkpoint
-        )
+        # Each process trains it whole; the first one's is reported and saved.
+        path = checkpoint if rank_and_world()[0] == 0 else None
+        result = fit(model, data, epochs=args.steps, lr=lr, checkpoint=path)
         return result.best_epoch, model.predict(data.x)
 
     clusters = ClusterData(data, args.num_parts, log=False)

@@ -27,7 +27,7 @@ def arguments() -> argparse.Namespace:
     )
     add = parser.add_argument
     size = parser.add_mutually_exclusive_group(required=True)
-    size.add_argument('--quick', action='store_true', help='one setting each')
+    size.add_argument('--quick', action='store_true', help='few settings')
     size.add_argument('--full', action='store_true', help="the paper's grids")
     add('--only', nargs='+', choices=EXPERIMENTS, help='some experiments')
     add('--systems', nargs='+', choices=trials.by_title(), help='some systems')
