@@ -2,6 +2,7 @@ r"""The paper's experiments, with all the systems that it compares.
 
     python benchmarks/paper --quick            # the headline, half an hour
     python benchmarks/paper --quick --only low-rank samples
+    python benchmarks/paper --quick --only adversarial --all-graphs
     python benchmarks/paper --full             # the paper's grids, days
 
 A run that was cut off goes on where it stopped. Tables, box plots and the
@@ -11,6 +12,7 @@ results behind them are written to docs/results/.
 import argparse
 import os
 import warnings
+from functools import partial
 from pathlib import Path
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
@@ -31,6 +33,8 @@ def arguments() -> argparse.Namespace:
     size.add_argument('--full', action='store_true', help="the paper's grids")
     add('--only', nargs='+', choices=EXPERIMENTS, help='some experiments')
     add('--systems', nargs='+', choices=trials.by_title(), help='some systems')
+    add('--all-graphs', action='store_true',
+        help="all of the paper's, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
     add('--workers', type=int, default=os.cpu_count(), help='processes')
     add('--trials', type=Path, default=Path('results/paper'))
@@ -45,26 +49,35 @@ def main() -> None:
         for name, experiment in EXPERIMENTS.items()
         if args.full or experiment.headline
     ]
-    path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
     runs = args.runs or (3 if args.quick else 10)
+    trials_of = partial(
+        trials.trials_of,
+        quick=args.quick,
+        runs=runs,
+        all_graphs=args.all_graphs,
+    )
+    path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
     jobs = []
     for name in names:
         experiment = EXPERIMENTS[name]
         systems = args.systems or experiment.systems
-        jobs += trials.trials_of(experiment, systems, args.quick, runs)
+        jobs += trials_of(experiment, systems)
     trials.run(jobs, path, args.workers)
     done = trials.read(path)
     for name in names:
         experiment = EXPERIMENTS[name]
         # Whatever is there already, and further columns where asked for:
         systems = dict.fromkeys((*experiment.systems, *(args.systems or ())))
-        shown = trials.trials_of(experiment, systems, args.quick, runs)
+        shown = trials_of(experiment, systems)
         keys = [trials.name_of(trial.key) for trial in shown]
         rows = [done[key] for key in keys if key in done]
         size = '--quick' if args.quick else '--full'
         command = f'python benchmarks/paper {size} --only {name}'
         if args.runs:
             command += f' --runs {runs}'
+        if args.all_graphs:
+            command += ' --all-graphs'
+            name += '-all-graphs'
         text = report.write(name, experiment, rows, args.out, command)
         print('\n' + text)
 

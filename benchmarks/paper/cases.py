@@ -66,14 +66,17 @@ class Case:
             return data
         return HalfValidation(seed=run)(data)
 
+    @property
+    def change(self) -> str:
+        r"""What was done to the graph, in a word."""
+        words = {'true': 'true graph', 'knn': 'no graph'}
+        word = words.get(self.graph) or self.graph.replace(
+            'add_', '+'
+        ).replace('remove_', '−')
+        return word if self.split == 'half' else f'{word} ({self.split} split)'
+
     def __str__(self) -> str:
-        graph = {'true': 'true graph', 'knn': 'no graph'}.get(self.graph)
-        if graph is None:
-            kind, count = self.graph.split('_')
-            graph = f'{"+" if kind == "add" else "−"}{count}'
-        if self.split != 'half':
-            graph += f' ({self.split} split)'
-        return f'{self.dataset}, {graph}'
+        return f'{self.dataset}, {self.change}'
 
 
 @cache

@@ -2,17 +2,18 @@ r"""Which systems meet on which data: one entry for each of the paper's
 figures.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
-
+import parts
 import reported
 from cases import Case
+from experiment import Experiment
+from systems.vgcn_relaxed import VGCNRelaxed
 
 BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
 FURTHER = ('MLP', 'GCN on kNN')
 OURS = ('VGCN', 'VGCN relaxed')
 ALL = OURS + BASELINES + FURTHER
 CITATIONS = ('CiteSeer', 'Cora')
+ALL_DATA = (*CITATIONS, 'Polblogs')
 CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
            'add_2000', 'add_5000')  # fmt: skip
 
@@ -20,29 +21,6 @@ CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
 def has_features(case: Case, system: str) -> bool:
     r"""Polblogs has no features for those that live on them."""
     return case.dataset != 'Polblogs' or system not in FURTHER
-
-
-@dataclass(frozen=True)
-class Experiment:
-    r"""A table and a figure.
-
-    Args:
-        title (str): What it shows.
-        cases (Tuple[Case]): The data.
-        quick (Tuple[Case]): The data of ``--quick``.
-        systems (Tuple[str]): The titles of the systems.
-        headline (bool, optional): Whether ``--quick`` runs it without being
-            asked for it. (default: :obj:`False`)
-        fits (Callable, optional): Whether a system is for a case.
-            (default: :func:`has_features`)
-    """
-
-    title: str
-    cases: tuple[Case, ...]
-    quick: tuple[Case, ...]
-    systems: tuple[str, ...]
-    headline: bool = False
-    fits: Callable[[Case, str], bool] = has_features
 
 
 def _of(
@@ -53,60 +31,72 @@ def _of(
     )
 
 
-ALL_DATA = (*CITATIONS, 'Polblogs')
 NO_GRAPH = _of(CITATIONS, 'knn')
-REPORTED = _of(CITATIONS, 'true', split='public') + _of(CITATIONS, 'true')
 
 EXPERIMENTS = {
     'no-graph': Experiment(
         'No graph: the nearest neighbours by features',
         NO_GRAPH,
-        NO_GRAPH[:1],
         OURS + BASELINES + ('MLP',),
+        quick=NO_GRAPH[:1],
         headline=True,
     ),
     'adversarial': Experiment(
         'Poisoned graphs',
         _of(ALL_DATA, *CHANGES),
-        _of(ALL_DATA, 'add_5000'),
         ALL,
+        quick=_of(ALL_DATA, 'add_5000'),
         headline=True,
+        fits=has_features,
     ),
     'reported': Experiment(
         'Baselines beside what others report of them',
-        REPORTED,
-        REPORTED,
+        _of(CITATIONS, 'true', split='public') + _of(CITATIONS, 'true'),
         BASELINES + ('MLP',),
         fits=reported.fits,
+        parts=(reported.table,),
     ),
     'true': Experiment(
         'The true graphs',
         _of(ALL_DATA, 'true'),
-        _of(ALL_DATA, 'true'),
         ALL,
+        fits=has_features,
     ),
     'random-splits': Experiment(
         'Poisoned graphs, random splits',
         _of(CITATIONS, *CHANGES, split='random'),
-        _of(CITATIONS, 'add_5000', split='random'),
         ALL,
+        quick=_of(CITATIONS, 'add_5000', split='random'),
     ),
     'discrete': Experiment(
         'Discrete or relaxed, S = 3 graphs to predict',
         NO_GRAPH + _of(CITATIONS, *CHANGES),
-        NO_GRAPH + _of(CITATIONS, 'add_5000'),
         ('VGCN relaxed, S = 3', 'VGCN discrete'),
+        quick=NO_GRAPH + _of(CITATIONS, 'add_5000'),
+        parts=(parts.boxes, parts.convergence),
     ),
     'low-rank': Experiment(
         'Low-rank or free',
-        NO_GRAPH,
         NO_GRAPH,
         ('VGCN relaxed', 'VGCN low-rank'),
     ),
     'samples': Experiment(
         'S = 3 or 16 graphs to predict',
         NO_GRAPH,
-        NO_GRAPH,
         ('VGCN relaxed, S = 3', 'VGCN relaxed'),
+    ),
+    'beta': Experiment(
+        'The weight β of the KL term',
+        _of(ALL_DATA, *CHANGES),
+        ('VGCN relaxed',),
+        quick=_of(ALL_DATA, 'remove_2000', 'add_2000', 'add_5000'),
+        vary={'beta': VGCNRelaxed.grid['beta']},
+        parts=(parts.betas,),
+    ),
+    'priors': Experiment(
+        'What the prior brings',
+        NO_GRAPH + _of(CITATIONS, 'add_5000'),
+        ('GCN', 'VGCN smoothed', 'VGCN'),
+        quick=NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
     ),
 }

@@ -5,6 +5,7 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 from cases import Case
+from page import Page
 
 from torch_geometric_vgcn.plots import plot_convergence
 
@@ -16,56 +17,41 @@ from matplotlib.patches import Patch  # noqa: E402
 COLORS = matplotlib.colormaps['tab20'].colors
 
 
-def accuracies(rows: list[dict], case: Case, system: str) -> np.ndarray:
-    place = (case.dataset, case.graph, case.split, system)
-    return np.array(
-        [
-            100 * row['test_acc']
-            for row in rows
-            if (row['dataset'], row['graph'], row['split'], row['system'])
-            == place
-        ]
-    )
-
-
-def box_plot(
-    rows: list[dict],
-    cases: tuple[Case, ...],
-    systems: tuple[str, ...],
-    path: Path,
-) -> None:
+def box_plot(page: Page, path: Path) -> None:
     r"""A panel for each data set, a group of boxes for each graph, a box for
-    each system, as in the paper.
+    each system, as in the paper. Panels stand above each other where they
+    are wide.
     """
-    datasets = list(dict.fromkeys(case.dataset for case in cases))
-    groups = [[c for c in cases if c.dataset == name] for name in datasets]
+    groups, count = page.by_dataset, len(page.systems)
     most = max(map(len, groups))
-    width = len(groups) * (1.6 + 0.28 * len(systems) * most)
+    width = max(4.0, 1.6 + 0.28 * count * most)
+    shape = (1, len(groups))
+    if width * len(groups) > 16:
+        shape, width = shape[::-1], min(width, 16.0)
     figure, panels = plt.subplots(
-        1,
-        len(groups),
-        figsize=(min(16.0, max(4.0, width)), 3.6),
+        *shape,
+        figsize=(shape[1] * width, shape[0] * 3.6),
         layout='constrained',
         squeeze=False,
     )
-    color = dict(zip(systems, COLORS, strict=False))
-    for ax, group in zip(panels[0], groups, strict=True):
-        _panel(ax, rows, group, color)
-    panels[0][0].set_ylabel('test accuracy, %')
+    color = dict(zip(page.systems, COLORS, strict=False))
+    for ax, group in zip(panels.flat, groups, strict=True):
+        _panel(ax, page, group, color)
+    for ax in panels[:, 0]:
+        ax.set_ylabel('test accuracy, %')
     if most > 1:
-        handles = [Patch(facecolor=color[name]) for name in systems]
+        handles = [Patch(facecolor=color[name]) for name in page.systems]
         style = {'loc': 'outside lower center', 'ncols': 6, 'frameon': False}
-        figure.legend(handles, systems, **style)
+        figure.legend(handles, page.systems, **style)
     figure.savefig(path, dpi=110)
     plt.close(figure)
 
 
 def _panel(
-    ax: Axes, rows: list[dict], group: list[Case], color: dict[str, tuple]
+    ax: Axes, page: Page, group: list[Case], color: dict[str, tuple]
 ) -> None:
     boxes = {
-        name: [accuracies(rows, case, name) for case in group]
-        for name in color
+        name: [page.accuracies(case, name) for case in group] for name in color
     }
     boxes = {n: accs for n, accs in boxes.items() if any(map(len, accs))}
     step = len(boxes) + 1.5
@@ -91,7 +77,7 @@ def _panel(
     else:
         ax.set_title(group[0].dataset)
         middle = (len(boxes) - 1) / 2
-        names = [str(case).split(', ')[1] for case in group]
+        names = [case.change for case in group]
         ax.set_xticks([i * step + middle for i in range(len(group))], names)
     ax.grid(axis='y', alpha=0.3)
     ax.set_axisbelow(True)
@@ -99,23 +85,27 @@ def _panel(
 
 
 def convergence_plot(
-    rows: list[dict], systems: tuple[str, ...], path: Path
+    curves: dict[str, list[list[float]]], title: str, path: Path
 ) -> None:
-    r"""The validation accuracy of each epoch, mean over the runs of the first
-    case.
-    """
-    first = (rows[0]['dataset'], rows[0]['graph'])
-    curves = {}
-    for name in systems:
-        runs = [
-            row['history']
-            for row in rows
-            if row['system'] == name
-            and (row['dataset'], row['graph']) == first
-        ]
+    r"""The validation accuracy of each epoch, mean over the runs."""
+    mean = {}
+    for name, runs in curves.items():
         length = min(map(len, runs))
-        curves[name] = np.mean([r[:length] for r in runs], axis=0).tolist()
-    ax = plot_convergence(curves)
-    ax.set_title(str(Case(*first)))
+        mean[name] = np.mean([run[:length] for run in runs], axis=0).tolist()
+    ax = plot_convergence(mean)
+    ax.set_title(title)
     ax.figure.savefig(path, dpi=110)
     plt.close(ax.figure)
+
+
+def beta_plot(share: dict[float, float], path: Path) -> None:
+    r"""How often each :math:`\beta` was chosen."""
+    figure, ax = plt.subplots(figsize=(4.0, 3.0), layout='constrained')
+    bars = ax.bar([f'{beta:g}' for beta in share], list(share.values()))
+    ax.bar_label(bars, [f'{part:.0%}' for part in share.values()])
+    ax.set_xlabel('β')
+    ax.set_ylabel('share of choices')
+    ax.margins(y=0.12)
+    ax.spines[['top', 'right']].set_visible(False)
+    figure.savefig(path, dpi=110)
+    plt.close(figure)

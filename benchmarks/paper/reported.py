@@ -2,8 +2,8 @@ r"""What others report of each system on the true graphs."""
 
 from typing import NamedTuple
 
-import numpy as np
 from cases import Case
+from page import Page, mean_and_std
 
 
 class Reported(NamedTuple):
@@ -52,7 +52,7 @@ def fits(case: Case, system: str) -> bool:
     return reported is not None and reported.split == case.split
 
 
-def table(rows: list[dict]) -> str:
+def table(page: Page) -> str:
     r"""Results beside what was reported, in Markdown."""
     lines = [
         '| system | data set | split | reported | source | ours '
@@ -61,16 +61,11 @@ def table(rows: list[dict]) -> str:
     ]
     for title, datasets in REPORTED.items():
         for name, (reported, source, split) in datasets.items():
-            key = {'system': title, 'dataset': name, 'split': split}
-            acc = 100 * np.array(
-                [row['test_acc'] for row in rows if key.items() <= row.items()]
-            )
-            if acc.size == 0:
-                continue
-            std = acc.std(ddof=min(1, acc.size - 1))
-            lines.append(
-                f'| {title} | {name} | {split} | {reported:.1f} | {source} '
-                f'| {acc.mean():.1f} ± {std:.1f} '
-                f'| {acc.mean() - reported:+.1f} |'
-            )
+            acc = page.accuracies(Case(name, 'true', split), title)
+            if acc.size:
+                lines.append(
+                    f'| {title} | {name} | {split} | {reported:.1f} '
+                    f'| {source} | {mean_and_std(acc)} '
+                    f'| {acc.mean() - reported:+.1f} |'
+                )
     return '\n'.join(lines)

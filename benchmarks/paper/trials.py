@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 from cases import Case
-from experiments import Experiment
+from experiment import Experiment
 from systems import SYSTEMS
 from systems.base import blind
 from tqdm import tqdm
@@ -70,20 +70,25 @@ def trials_of(
     systems: Iterable[str],
     quick: bool,
     runs: int,
+    all_graphs: bool = False,
 ) -> list[Trial]:
-    r"""All trials of an experiment: with ``--quick`` one or two for each
-    case, run and system, else one for each point of the grid.
+    r"""All trials of an experiment: with :obj:`quick` one or two for each
+    case, run and system, and each of those that the experiment varies, else
+    one for each point of the grid.
     """
-    cases = experiment.quick if quick else experiment.cases
+    cases = experiment.cases
+    if quick and not all_graphs:
+        cases = experiment.quick or cases
     out = []
     for run, case, title in itertools.product(range(runs), cases, systems):
         system = by_title()[title]
         if not experiment.fits(case, title):
             continue
         choices: list[tuple] = [
-            ((), tuple(settings.items()))
+            ((), tuple({**settings, **dict(point)}.items()))
             for settings in (system.quick, system.also)
             if settings or settings is system.quick
+            for point in points(experiment.vary)
         ]
         if not quick:
             choices = list(

@@ -4,9 +4,10 @@ import pytest
 
 pytest.importorskip('matplotlib')
 
+import parts
 import report
 from cases import Case
-from experiments import Experiment
+from experiment import Experiment
 
 CASE = Case('CiteSeer', 'true')
 
@@ -53,12 +54,47 @@ def test_validation_chooses_and_test_accuracy_doesnt(trials):
 
 
 def test_page(trials, tmp_path):
-    experiment = Experiment('Title', (CASE,), (CASE,), ('A', 'B', 'absent'))
+    experiment = Experiment('Title', (CASE,), ('A', 'B', 'absent'))
     text = report.write('name', experiment, trials, tmp_path, 'command')
+    assert text + '\n' == (tmp_path / 'name.md').read_text()
     assert '| A | 0.0 ± 0.0 |' in text
     assert '| B | **100.0 ± 0.0** |' in text
     assert 'absent' not in text and '`command`' in text
-    assert '| 0.1 | 100% |' in text  # the β of A; B had no choice
     lines = (tmp_path / 'name.jsonl').read_text().splitlines()
     assert [json.loads(line)['test_acc'] for line in lines] == [0, 1, 0, 1]
     assert (tmp_path / 'name.png').stat().st_size > 1000
+
+
+def test_one_run_has_no_deviation(trials, tmp_path):
+    experiment = Experiment('Title', (CASE,), ('A', 'B'))
+    text = report.write('name', experiment, trials[:3], tmp_path, 'command')
+    assert 'Test accuracy, one run' in text
+    assert '| B | **100.0** |' in text
+
+
+def test_the_betas_that_were_chosen(trials, tmp_path):
+    experiment = Experiment('T', (CASE,), ('A', 'B'), parts=(parts.betas,))
+    text = report.write('name', experiment, trials, tmp_path, 'command')
+    assert '| 0.1 | 100% |' in text and '0.2' not in text
+    assert 'of 2:' in text  # those of A; B had no choice
+    assert (tmp_path / 'name.png').stat().st_size > 1000
+
+
+def test_convergence_keeps_each_epoch(trials, tmp_path):
+    experiment = Experiment(
+        'T', (CASE,), ('A', 'B'), parts=(parts.convergence,)
+    )
+    text = report.write('name', experiment, trials, tmp_path, 'command')
+    assert '(name-convergence.png)' in text
+    curves = json.loads((tmp_path / 'name-convergence.json').read_text())
+    assert curves == {'A': [[0.9], [0.9]], 'B': [[0.7], [0.7]]}
+
+
+def test_a_table_for_each_data_set_with_several_graphs(trials, tmp_path):
+    graphs = ('true', 'add_500', 'add_1000', 'add_2000', 'add_5000')
+    rows = [{**row, 'graph': graph} for row in trials[:3] for graph in graphs]
+    cases = tuple(Case('CiteSeer', graph) for graph in graphs)
+    experiment = Experiment('T', cases, ('A', 'B'))
+    text = report.write('name', experiment, rows, tmp_path, 'command')
+    head = '| system | true graph | +500 | +1000 | +2000 | +5000 |'
+    assert '## CiteSeer' in text and head in text

@@ -1,6 +1,9 @@
 import json
 
 import pytest
+
+pytest.importorskip('matplotlib')
+
 from cases import Case
 from experiments import EXPERIMENTS
 from trials import Trial, by_title, name_of, points, read, run, trials_of
@@ -58,6 +61,26 @@ def test_the_grid_is_that_of_graph_and_system():
     system = by_title()['GCN']
     settings = [dict(trial.settings) for trial in quick]
     assert settings == [system.quick, system.also]
+
+
+def test_all_graphs_with_quick_settings():
+    experiment = EXPERIMENTS['adversarial']
+    few = trials_of(experiment, ['GCN'], quick=True, runs=1)
+    many = trials_of(experiment, ['GCN'], True, 1, all_graphs=True)
+    assert set(few) < set(many)
+    assert {trial.case for trial in few} == set(experiment.quick)
+    assert {trial.case for trial in many} == set(experiment.cases)
+
+
+def test_quick_tries_what_an_experiment_varies():
+    name = 'VGCN relaxed'
+    trials = trials_of(EXPERIMENTS['beta'], [name], quick=True, runs=1)
+    first = [t for t in trials if t.case == trials[0].case]
+    betas = [dict(trial.settings)['beta'] for trial in first]
+    assert betas == by_title()[name].grid['beta']
+    # One of them is a trial of other experiments too:
+    others = trials_of(EXPERIMENTS['adversarial'], [name], quick=True, runs=1)
+    assert set(others) < set(trials)
 
 
 def test_each_experiment_names_systems_that_are_there():

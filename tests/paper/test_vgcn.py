@@ -6,10 +6,21 @@ from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
 from systems.vgcn_low_rank import VGCNLowRank
 from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
+from systems.vgcn_smoothed import VGCNSmoothed
+
+from torch_geometric_vgcn import VariationalGraphLearner
 
 
 @pytest.mark.parametrize(
-    'system', [VGCN, VGCNRelaxed, VGCNRelaxed3, VGCNLowRank, VGCNDiscrete]
+    'system',
+    [
+        VGCN,
+        VGCNSmoothed,
+        VGCNRelaxed,
+        VGCNRelaxed3,
+        VGCNLowRank,
+        VGCNDiscrete,
+    ],
 )
 def test_it_finds_communities_from_a_few_labels(communities, system):
     settings = {**system.quick, 'rho1': 0.9, 'epochs': 60}
@@ -28,3 +39,21 @@ def test_gcn_on_knn_sees_no_other_graph(communities):
     communities.edge_index = communities.edge_index[:, :2]
     again = GCNOnKNN().train(communities, seed=0, **settings)
     assert torch.equal(again.prob, outcome.prob)
+
+
+def test_the_smoothed_prior_does_not_look_at_features(
+    communities, monkeypatch
+):
+    seen = []
+
+    class Spy(VariationalGraphLearner):
+        def __init__(self, net, prior):
+            seen.append(prior)
+            super().__init__(net, prior)
+
+    monkeypatch.setattr('systems.vgcn.VariationalGraphLearner', Spy)
+    for system in (VGCN, VGCNSmoothed):
+        system().train(communities, 0, **{**system.quick, 'epochs': 1})
+    ours, smoothed = (prior.logits for prior in seen)
+    assert smoothed.unique().numel() == 1
+    assert ours.unique().numel() > 10

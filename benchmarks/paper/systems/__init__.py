@@ -14,9 +14,11 @@ from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
 from systems.vgcn_low_rank import VGCNLowRank
 from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
+from systems.vgcn_smoothed import VGCNSmoothed
 
 SYSTEMS = (
     VGCN,
+    VGCNSmoothed,
     VGCNRelaxed,
     VGCNRelaxed3,
     VGCNLowRank,

@@ -1,0 +1,41 @@
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from cases import Case
+from page import Page
+from parts import boxes
+
+
+def any_system(case: Case, system: str) -> bool:
+    return True
+
+
+@dataclass(frozen=True)
+class Experiment:
+    r"""A page with a table and figures.
+
+    Args:
+        title (str): What it shows.
+        cases (Tuple[Case]): The data.
+        systems (Tuple[str]): The titles of the systems.
+        quick (Tuple[Case], optional): The data of ``--quick``.
+            (default: all)
+        headline (bool, optional): Whether ``--quick`` runs it without being
+            asked for it. (default: :obj:`False`)
+        fits (Callable, optional): Whether a system is for a case.
+            (default: any is)
+        vary (Mapping, optional): The settings among which ``--quick`` chooses
+            too; ``--full`` has them in its grid. (default: none)
+        parts (Tuple[Callable], optional): What the page shows beneath the
+            table. (default: a box plot)
+    """
+
+    title: str
+    cases: tuple[Case, ...]
+    systems: tuple[str, ...]
+    quick: tuple[Case, ...] = ()
+    headline: bool = False
+    fits: Callable[[Case, str], bool] = any_system
+    vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    parts: tuple[Callable[[Page], str], ...] = (boxes,)

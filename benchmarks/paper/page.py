@@ -1,0 +1,50 @@
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from cases import Case
+
+
+@dataclass(frozen=True)
+class Page:
+    r"""The results of an experiment, from which a page is made.
+
+    Args:
+        name (str): The name of its files.
+        folder (Path): Where they are.
+        cases (Tuple[Case]): The data that there are results of.
+        systems (Tuple[str]): The titles of the systems.
+        rows (List[dict]): For each case, run and system the trial that was
+            chosen, with its test accuracy.
+    """
+
+    name: str
+    folder: Path
+    cases: tuple[Case, ...]
+    systems: tuple[str, ...]
+    rows: list[dict]
+
+    @property
+    def by_dataset(self) -> list[list[Case]]:
+        r"""The cases of each data set."""
+        names = dict.fromkeys(case.dataset for case in self.cases)
+        return [[c for c in self.cases if c.dataset == n] for n in names]
+
+    def rows_of(self, case: Case, system: str) -> list[dict]:
+        place = (case.dataset, case.graph, case.split, system)
+        fields = ('dataset', 'graph', 'split', 'system')
+        return [
+            row for row in self.rows if tuple(row[f] for f in fields) == place
+        ]
+
+    def accuracies(self, case: Case, system: str) -> np.ndarray:
+        r"""The test accuracies of all runs, in percent."""
+        rows = self.rows_of(case, system)
+        return np.array([100 * row['test_acc'] for row in rows])
+
+
+def mean_and_std(acc: np.ndarray) -> str:
+    r"""Of one run there is no deviation to tell."""
+    if acc.size == 1:
+        return f'{acc.item():.1f}'
+    return f'{acc.mean():.1f} ± {acc.std(ddof=1):.1f}'

@@ -1,0 +1,12 @@
+from systems.vgcn import VGCN
+
+
+class VGCNSmoothed(VGCN):
+    r"""The edges of the graph as candidates with the paper's smoothed prior:
+    features are no evidence.
+    """
+
+    title = 'VGCN smoothed'
+    grid = {**VGCN.grid, 'evidence': [0.0]}
+    quick = {**VGCN.quick, 'evidence': 0.0}
+    also = {**VGCN.also, 'evidence': 0.0}
