@@ -28,7 +28,7 @@ class VGCNDiscrete(System):
         'rho1': 0.25,
         'beta': 1e-2,
         'weight_decay': 5e-4,
-        'lr': 0.05,
+        'lr': 0.2,
         'epochs': 60,
     }
 

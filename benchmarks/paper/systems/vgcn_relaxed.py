@@ -36,7 +36,7 @@ class VGCNRelaxed(System):
         'prior_temperature': 0.5,
         'temperature': 0.5,
         'weight_decay': 5e-4,
-        'lr': 0.05,
+        'lr': 0.2,
         'epochs': 60,
     }
     #: The graphs to predict with.
