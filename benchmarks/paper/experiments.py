@@ -93,6 +93,11 @@ EXPERIMENTS = {
         vary={'beta': VGCNRelaxed.grid['beta']},
         parts=(parts.betas,),
     ),
+    'peers': Experiment(
+        'Defences of the DeepRobust package, 5,000 edges added',
+        _of(CITATIONS, 'add_5000'),
+        ('VGCN', 'GCN-Jaccard', 'GCN-SVD', 'RGCN (DeepRobust)', 'RGCN'),
+    ),
     'priors': Experiment(
         'What the prior brings',
         NO_GRAPH + _of(CITATIONS, 'add_5000'),
