@@ -40,6 +40,7 @@ EXPERIMENTS = {
         OURS + BASELINES + ('MLP',),
         quick=NO_GRAPH[:1],
         headline=True,
+        parts=(parts.boxes, parts.seconds),
     ),
     'adversarial': Experiment(
         'Poisoned graphs',
@@ -48,6 +49,7 @@ EXPERIMENTS = {
         quick=_of(ALL_DATA, 'add_5000'),
         headline=True,
         fits=has_features,
+        parts=(parts.boxes, parts.seconds),
     ),
     'reported': Experiment(
         'Baselines beside what others report of them',
@@ -97,6 +99,7 @@ EXPERIMENTS = {
         'Defences of the DeepRobust package, 5,000 edges added',
         _of(CITATIONS, 'add_5000'),
         ('VGCN', 'GCN-Jaccard', 'GCN-SVD', 'RGCN (DeepRobust)', 'RGCN'),
+        parts=(parts.boxes, parts.seconds),
     ),
     'priors': Experiment(
         'What the prior brings',

@@ -2,46 +2,69 @@ r"""What a page may show: each takes the page and returns Markdown."""
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from cases import Case
 from figures import beta_plot, box_plot, convergence_plot
 from page import Page, mean_and_std
 
 
-def tables(page: Page) -> str:
-    r"""Test accuracies: one table, or one for each data set where there are
-    many graphs.
-    """
+def accuracies(page: Page) -> str:
+    r"""Mean ± standard deviation; the best mean in bold."""
+    best = {
+        case: max(
+            acc.mean()
+            for system in page.systems
+            if (acc := page.accuracies(case, system)).size
+        )
+        for case in page.cases
+    }
+
+    def cell(case: Case, system: str) -> str:
+        acc = page.accuracies(case, system)
+        if acc.size == 0:
+            return ''
+        text = mean_and_std(acc)
+        return f'**{text}**' if acc.mean() == best[case] else text
+
+    return _tables(page, cell)
+
+
+def seconds(page: Page) -> str:
+    r"""How long a training takes."""
+
+    def cell(case: Case, system: str) -> str:
+        times = [row['seconds'] for row in page.rows_of(case, system)]
+        return f'{sum(times) / len(times):.0f}' if times else ''
+
+    head = 'Processor seconds of a training, on one core:'
+    return f'{head}\n\n{_tables(page, cell)}'
+
+
+def _tables(page: Page, cell: Callable[[Case, str], str]) -> str:
+    r"""One table, or one for each data set where there are many graphs."""
     if len(page.cases) <= 4:
-        return _table(page, page.cases, [str(case) for case in page.cases])
+        names = [str(case) for case in page.cases]
+        return _table(page.systems, page.cases, names, cell)
     return '\n\n'.join(
-        f'## {group[0].dataset}\n\n'
-        + _table(page, group, [case.change for case in group])
+        f'**{group[0].dataset}**\n\n'
+        + _table(page.systems, group, [case.change for case in group], cell)
         for group in page.by_dataset
     )
 
 
-def _table(page: Page, cases: Sequence[Case], heads: list[str]) -> str:
-    r"""Mean ± standard deviation; the best mean in bold."""
+def _table(
+    systems: Sequence[str],
+    cases: Sequence[Case],
+    names: list[str],
+    cell: Callable[[Case, str], str],
+) -> str:
     lines = [
-        f'| {" | ".join(["system", *heads])} |',
+        f'| {" | ".join(["system", *names])} |',
         '| --- ' * (1 + len(cases)) + '|',
     ]
-    accs = {(c, s): page.accuracies(c, s) for c in cases for s in page.systems}
-    best = {
-        case: max(accs[case, s].mean() for s in page.systems
-                  if accs[case, s].size)
-        for case in cases
-    }  # fmt: skip
-    for system in page.systems:
-        cells = []
-        for case in cases:
-            acc = accs[case, system]
-            text = mean_and_std(acc) if acc.size else ''
-            if acc.size and acc.mean() == best[case]:
-                text = f'**{text}**'
-            cells.append(text)
+    for system in systems:
+        cells = [cell(case, system) for case in cases]
         if any(cells):
             lines.append(f'| {system} | {" | ".join(cells)} |')
     return '\n'.join(lines)

@@ -10,7 +10,7 @@ import torch
 from cases import Case
 from experiment import Experiment
 from page import Page
-from parts import tables
+from parts import accuracies
 
 
 def select(trials: list[dict]) -> list[dict]:
@@ -66,7 +66,7 @@ def write(
         f'# {experiment.title}',
         f'Test accuracy, {how}, from `{command}`; the lines behind it are in '
         f'[{name}.jsonl]({name}.jsonl).',
-        tables(page),
+        accuracies(page),
         *(part(page) for part in experiment.parts),
     ]
     (folder / f'{name}.md').write_text('\n\n'.join(text) + '\n')

@@ -80,6 +80,13 @@ def test_the_betas_that_were_chosen(trials, tmp_path):
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 
+def test_seconds_of_the_settings_that_were_chosen(trials, tmp_path):
+    experiment = Experiment('T', (CASE,), ('A', 'B'), parts=(parts.seconds,))
+    trials[0]['seconds'] = 5.0  # A's first run; its second has 1 s
+    text = report.write('name', experiment, trials, tmp_path, 'command')
+    assert '| A | 3 |' in text and '| B | 1 |' in text
+
+
 def test_convergence_keeps_each_epoch(trials, tmp_path):
     experiment = Experiment(
         'T', (CASE,), ('A', 'B'), parts=(parts.convergence,)
@@ -97,4 +104,4 @@ def test_a_table_for_each_data_set_with_several_graphs(trials, tmp_path):
     experiment = Experiment('T', cases, ('A', 'B'))
     text = report.write('name', experiment, rows, tmp_path, 'command')
     head = '| system | true graph | +500 | +1000 | +2000 | +5000 |'
-    assert '## CiteSeer' in text and head in text
+    assert '**CiteSeer**' in text and head in text
