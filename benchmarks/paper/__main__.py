@@ -25,21 +25,30 @@ from experiments import EXPERIMENTS  # noqa: E402
 
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
     size = parser.add_mutually_exclusive_group(required=True)
     size.add_argument('--quick', action='store_true', help='few settings')
     size.add_argument('--full', action='store_true', help="the paper's grids")
-    add('--only', nargs='+', choices=EXPERIMENTS, help='some experiments')
-    add('--systems', nargs='+', choices=trials.by_title(), help='some systems')
+    some = {'nargs': '+', 'metavar': 'NAME'}
+    add('--only', **some, choices=EXPERIMENTS,
+        help=f'some experiments: {", ".join(EXPERIMENTS)}')  # fmt: skip
+    add('--systems', **some, choices=trials.by_title(),
+        help=f'some systems: {"; ".join(trials.by_title())}')  # fmt: skip
     add('--all-graphs', action='store_true',
         help="all of the paper's, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
     add('--workers', type=int, default=os.cpu_count(), help='processes')
-    add('--trials', type=Path, default=Path('results/paper'))
-    add('--out', type=Path, default=Path('docs/results'))
-    return parser.parse_args()
+    add('--trials', type=Path, default=Path('results/paper'),
+        help='folder of what was trained')  # fmt: skip
+    add('--out', type=Path, default=Path('docs/results'),
+        help='folder of pages')  # fmt: skip
+    args = parser.parse_args()
+    if args.workers < 1 or (args.runs is not None and args.runs < 1):
+        parser.error("'--runs' and '--workers' must be at least 1")
+    return args
 
 
 def main() -> None:
@@ -47,7 +56,7 @@ def main() -> None:
     names = args.only or [
         name
         for name, experiment in EXPERIMENTS.items()
-        if args.full or experiment.headline
+        if experiment.headline or (args.full and not experiment.further)
     ]
     runs = args.runs or (3 if args.quick else 10)
     trials_of = partial(
@@ -61,7 +70,10 @@ def main() -> None:
     for name in names:
         experiment = EXPERIMENTS[name]
         systems = args.systems or experiment.systems
-        jobs += trials_of(experiment, systems)
+        more = trials_of(experiment, systems)
+        if not more:
+            raise SystemExit(f"'{name}' has no data for {', '.join(systems)}")
+        jobs += more
     trials.run(jobs, path, args.workers)
     done = trials.read(path)
     for name in names:

@@ -23,6 +23,8 @@ class Experiment:
             (default: all)
         headline (bool, optional): Whether ``--quick`` runs it without being
             asked for it. (default: :obj:`False`)
+        further (bool, optional): Whether it is none of the paper's: run only
+            when asked for. (default: :obj:`False`)
         fits (Callable, optional): Whether a system is for a case.
             (default: any is)
         vary (Mapping, optional): The settings among which ``--quick`` chooses
@@ -36,6 +38,7 @@ class Experiment:
     systems: tuple[str, ...]
     quick: tuple[Case, ...] = ()
     headline: bool = False
+    further: bool = False
     fits: Callable[[Case, str], bool] = any_system
     vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     parts: tuple[Callable[[Page], str], ...] = (boxes,)

@@ -99,6 +99,7 @@ EXPERIMENTS = {
         'Defences of the DeepRobust package, 5,000 edges added',
         _of(CITATIONS, 'add_5000'),
         ('VGCN', 'GCN-Jaccard', 'GCN-SVD', 'RGCN (DeepRobust)', 'RGCN'),
+        further=True,
         parts=(parts.boxes, parts.seconds),
     ),
     'priors': Experiment(
@@ -106,5 +107,6 @@ EXPERIMENTS = {
         NO_GRAPH + _of(CITATIONS, 'add_5000'),
         ('GCN', 'VGCN smoothed', 'VGCN'),
         quick=NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
+        further=True,
     ),
 }

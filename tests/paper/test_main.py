@@ -36,7 +36,19 @@ def test_a_table_a_figure_and_the_lines_behind_them(citeseer, tmp_path):
     assert len(lines) == 2 and row['val_acc'] == best
 
 
-def test_what_is_unknown_is_refused():
-    result = run('--quick', '--only', 'nothing')
-    assert result.returncode == 2
-    assert "invalid choice: 'nothing'" in result.stderr
+@pytest.mark.parametrize(
+    'args, message',
+    [
+        (['--only', 'nothing'], "invalid choice: 'nothing'"),
+        (['--runs', 0], "'--runs' and '--workers' must be at least 1"),
+        (
+            ['--only', 'reported', '--systems', 'VGCN'],
+            "'reported' has no data for VGCN",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(args, message):
+    pytest.importorskip('matplotlib')
+    result = run('--quick', *args)
+    assert result.returncode != 0
+    assert message in result.stderr
