@@ -9,18 +9,15 @@ from typing import Any
 
 import numpy as np
 import torch
+from data_sets import DATASETS
 from torch_geometric.data import Data
-from torch_geometric.transforms import NormalizeFeatures
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.datasets import planetoid, polblogs
 from torch_geometric_vgcn.nearest import Minkowski
 from torch_geometric_vgcn.transforms import (
-    BalancedSplit,
     HalfValidation,
     KNNGraph,
     PoisonGraph,
-    StratifiedSplit,
 )
 
 
@@ -30,13 +27,14 @@ class Case:
     the poisoned graphs and of the splits.
 
     Args:
-        dataset (str): :obj:`'CiteSeer'`, :obj:`'Cora'` or :obj:`'Polblogs'`.
+        dataset (str): The title of one of the data sets.
         graph (str): :obj:`'true'`, :obj:`'knn'`, or a poisoned one such as
             :obj:`'add_5000'` or :obj:`'remove_500'`.
-        split (str, optional): :obj:`'half'` for the public split with half of
-            the validation nodes in the training set, :obj:`'public'` for the
-            public split as it is, :obj:`'random'` for random splits of the
-            same sizes as :obj:`'half'`. (default: :obj:`'half'`)
+        split (str, optional): :obj:`'half'` for the public split, or a random
+            one where there is none, with half of the validation nodes in the
+            training set, :obj:`'public'` for the public split as it is,
+            :obj:`'random'` for random splits of the same sizes as
+            :obj:`'half'`. (default: :obj:`'half'`)
     """
 
     dataset: str
@@ -58,10 +56,8 @@ class Case:
             data = KNNGraph(k, metric=how)(data)
         elif self.graph != 'true':
             data.edge_index = _poisoned(self.dataset, self.graph, run, data)
-        if self.dataset == 'Polblogs':
-            data = StratifiedSplit(0.1, 0.1, seed=run)(data)
-        elif self.split == 'random':
-            data = BalancedSplit(seed=run)(data)
+        if self.split == 'random' or 'train_mask' not in data:
+            data = DATASETS[self.dataset].random_split(data, run)
         if self.split == 'public':
             return data
         return HalfValidation(seed=run)(data)
@@ -81,11 +77,7 @@ class Case:
 
 @cache
 def _load(dataset: str) -> Data:
-    if dataset == 'Polblogs':
-        data = polblogs()[0]
-        data.x = data.x.to_dense()  # what all systems take
-        return data
-    return NormalizeFeatures()(planetoid(dataset)[0])
+    return DATASETS[dataset].load()
 
 
 def _poisoned(dataset: str, graph: str, run: int, data: Data) -> torch.Tensor:

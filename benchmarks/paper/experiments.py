@@ -5,6 +5,7 @@ figures.
 import parts
 import reported
 from cases import Case
+from data_sets import DATASETS
 from experiment import Experiment
 from systems.vgcn_relaxed import VGCNRelaxed
 
@@ -13,14 +14,14 @@ FURTHER = ('MLP', 'GCN on kNN')
 OURS = ('VGCN', 'VGCN relaxed')
 ALL = OURS + BASELINES + FURTHER
 CITATIONS = ('CiteSeer', 'Cora')
-ALL_DATA = (*CITATIONS, 'Polblogs')
+ALL_DATA = tuple(DATASETS)
 CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
            'add_2000', 'add_5000')  # fmt: skip
 
 
 def has_features(case: Case, system: str) -> bool:
-    r"""Polblogs has no features for those that live on them."""
-    return case.dataset != 'Polblogs' or system not in FURTHER
+    r"""What lives on features needs some."""
+    return DATASETS[case.dataset].has_features or system not in FURTHER
 
 
 def _of(

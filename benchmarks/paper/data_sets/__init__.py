@@ -1,0 +1,6 @@
+r"""All data sets; a new one is a file here and a line below."""
+
+from data_sets.citations import CiteSeer, Cora
+from data_sets.polblogs import Polblogs
+
+DATASETS = {each.title: each() for each in (CiteSeer, Cora, Polblogs)}

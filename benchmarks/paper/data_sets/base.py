@@ -1,0 +1,23 @@
+from abc import ABC, abstractmethod
+from typing import ClassVar
+
+from torch_geometric.data import Data
+
+
+class Dataset(ABC):
+    r"""One panel of the paper's figures."""
+
+    #: The name in tables and figures.
+    title: ClassVar[str]
+    #: Whether nodes have features, for the systems that live on them.
+    has_features: ClassVar[bool] = True
+
+    @abstractmethod
+    def load(self) -> Data:
+        r"""The true graph, with dense features. If there is a public split,
+        its masks are there.
+        """
+
+    @abstractmethod
+    def random_split(self, data: Data, seed: int) -> Data:
+        r"""The data with masks of a random split."""
