@@ -3,7 +3,6 @@ import torch
 from data_sets import DATASETS
 from torch_geometric.utils import contains_self_loops, is_undirected
 
-
 FIXTURE = {'CiteSeer': 'citeseer', 'Cora': 'cora', 'Polblogs': 'blogs'}
 
 
