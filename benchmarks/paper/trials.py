@@ -72,7 +72,7 @@ def trials_of(
     runs: int,
     all_graphs: bool = False,
 ) -> list[Trial]:
-    r"""All trials of an experiment: with :obj:`quick` one or two for each
+    r"""All trials of an experiment: with :obj:`quick` one to three for each
     case, run and system, and each of those that the experiment varies, else
     one for each point of the grid.
     """
@@ -86,8 +86,7 @@ def trials_of(
             continue
         choices: list[tuple] = [
             ((), tuple({**settings, **dict(point)}.items()))
-            for settings in (system.quick, system.also)
-            if settings or settings is system.quick
+            for settings in (system.quick, *system.also)
             for point in points(experiment.vary)
         ]
         if not quick:

@@ -85,7 +85,7 @@ class System(ABC):
     #: The settings of ``--quick``.
     quick: ClassVar[Mapping[str, Any]] = {}
     #: Others that it tries too, where that is cheap.
-    also: ClassVar[Mapping[str, Any]] = {}
+    also: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
     @abstractmethod
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:

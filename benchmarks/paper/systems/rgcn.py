@@ -31,7 +31,7 @@ class RGCN(System):
     title = 'RGCN'
     grid = {'lr': [0.01], 'weight_decay': [5e-4], 'hidden': [32]}
     quick = {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 32}
-    also = {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 16}
+    also = ({'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 16},)
 
     def train(
         self,

@@ -27,7 +27,7 @@ class SAGE(System):
     title = 'SAGE'
     grid = {'lr': [0.01, 0.001], 'weight_decay': [5e-4], 'hidden': [64]}
     quick = {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 64}
-    also = {'lr': 0.005, 'weight_decay': 5e-4, 'hidden': 64}
+    also = ({'lr': 0.005, 'weight_decay': 5e-4, 'hidden': 64},)
 
     def train(
         self,

@@ -2,7 +2,8 @@ from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
 from systems.base import Outcome, System
-from systems.vgcn import gcn, train_learner
+from systems.gcn import gcn
+from systems.vgcn import train_learner
 from torch_geometric_vgcn import (
     ELBO,
     AllPairs,

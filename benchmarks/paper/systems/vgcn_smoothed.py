@@ -9,4 +9,4 @@ class VGCNSmoothed(VGCN):
     title = 'VGCN smoothed'
     grid = {**VGCN.grid, 'evidence': [0.0]}
     quick = {**VGCN.quick, 'evidence': 0.0}
-    also = {**VGCN.also, 'evidence': 0.0}
+    also = tuple({**settings, 'evidence': 0.0} for settings in VGCN.also)
