@@ -2,11 +2,12 @@ import copy
 
 import torch
 from torch.nn.functional import one_hot
-from torch_geometric import nn, seed_everything
+from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
 from systems.base import Outcome, System, num_classes, with_fast_features
 from systems.bernoulli_graph import BernoulliGraph
+from systems.gcn import gcn
 from systems.mmsbm import AssortativeMMSBM
 from torch_geometric_vgcn import FixedGraph, evaluate, fit
 
@@ -51,7 +52,7 @@ class EGCN(System):
         data = with_fast_features(data)
         options = {'lr': lr, 'weight_decay': weight_decay, 'progress': False}
         classes = num_classes(data)
-        net = nn.GCN(data.num_features, 16, 2, classes, dropout=0.5)
+        net = gcn(data)
         model = FixedGraph(net, data.edge_index)
         fit(model, data, epochs=epochs, **options)
         label = model.predict(data.x).argmax(dim=1)
