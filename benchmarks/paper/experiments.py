@@ -2,6 +2,8 @@ r"""Which systems meet on which data: one entry for each of the paper's
 figures.
 """
 
+from functools import partial
+
 import parts
 import reported
 from cases import Case
@@ -33,6 +35,7 @@ def _of(
 
 
 NO_GRAPH = _of(CITATIONS, 'knn')
+BETAS = VGCNRelaxed.grid['beta']
 
 EXPERIMENTS = {
     'no-graph': Experiment(
@@ -91,10 +94,10 @@ EXPERIMENTS = {
     'beta': Experiment(
         'The weight β of the KL term',
         _of(ALL_DATA, *CHANGES),
-        ('VGCN relaxed',),
+        ('VGCN smoothed',),
         quick=_of(ALL_DATA, 'remove_2000', 'add_2000', 'add_5000'),
-        vary={'beta': VGCNRelaxed.grid['beta']},
-        parts=(parts.betas,),
+        vary={'beta': BETAS},
+        parts=(partial(parts.choices, name='beta', values=BETAS),),
     ),
     'peers': Experiment(
         'Defences of the DeepRobust package, 5,000 edges added',

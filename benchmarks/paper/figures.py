@@ -98,12 +98,12 @@ def convergence_plot(
     plt.close(ax.figure)
 
 
-def beta_plot(share: dict[float, float], path: Path) -> None:
-    r"""How often each :math:`\beta` was chosen."""
+def choice_plot(share: dict[float, float], name: str, path: Path) -> None:
+    r"""How often each value of a setting was chosen."""
     figure, ax = plt.subplots(figsize=(4.0, 3.0), layout='constrained')
-    bars = ax.bar([f'{beta:g}' for beta in share], list(share.values()))
+    bars = ax.bar([f'{value:g}' for value in share], list(share.values()))
     ax.bar_label(bars, [f'{part:.0%}' for part in share.values()])
-    ax.set_xlabel('β')
+    ax.set_xlabel(name)
     ax.set_ylabel('share of choices')
     ax.margins(y=0.12)
     ax.spines[['top', 'right']].set_visible(False)

@@ -1,11 +1,10 @@
 r"""What a page may show: each takes the page and returns Markdown."""
 
 import json
-from collections import Counter
 from collections.abc import Callable, Sequence
 
 from cases import Case
-from figures import beta_plot, box_plot, convergence_plot
+from figures import box_plot, choice_plot, convergence_plot
 from page import Page, mean_and_std
 
 
@@ -91,23 +90,23 @@ def convergence(page: Page) -> str:
     )
 
 
-def betas(page: Page) -> str:
-    r"""How often each :math:`\beta` was chosen."""
-    count = Counter(
-        row['settings']['beta']
-        for row in page.rows
-        if row['tried'] > 1 and 'beta' in row['settings']
-    )
-    if not count:
-        return ''
-    share = {b: n / count.total() for b, n in sorted(count.items())}
-    beta_plot(share, page.folder / f'{page.name}.png')
+def choices(page: Page, name: str, values: Sequence[float]) -> str:
+    r"""How often each value of a setting was chosen; those that are as good
+    share a choice.
+    """
+    count = dict.fromkeys(sorted(values), 0.0)
+    for row in page.rows:
+        for settings in row['as_good']:
+            count[settings[name]] += 1 / len(row['as_good'])
+    share = {value: n / len(page.rows) for value, n in count.items()}
+    choice_plot(share, name, page.folder / f'{page.name}.png')
     lines = [
-        f'How often validation accuracy chose each β, of {count.total()}:',
+        f'How often validation accuracy chose each {name}, of '
+        f'{len(page.rows)} choices (values that are as good share one):',
         '',
-        '| β | chosen |',
+        f'| {name} | chosen |',
         '| --- | --- |',
-        *(f'| {b:g} | {part:.0%} |' for b, part in share.items()),
+        *(f'| {value:g} | {part:.0%} |' for value, part in share.items()),
         '',
         f'![Histogram]({page.name}.png)',
     ]

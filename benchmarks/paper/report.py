@@ -15,7 +15,8 @@ from parts import accuracies
 
 def select(trials: list[dict]) -> list[dict]:
     r"""For each case, run and system the trial of the best validation
-    accuracy, with its test accuracy.
+    accuracy, with its test accuracy, the number of settings that were tried
+    and those that are as good.
     """
     groups = defaultdict(list)
     for row in trials:
@@ -27,7 +28,15 @@ def select(trials: list[dict]) -> list[dict]:
         data = case.load(run)
         classes = torch.tensor([int(digit) for digit in best.pop('classes')])
         hit = (classes == data.y)[data.test_mask].double()
-        best |= {'tried': len(rows), 'test_acc': float(hit.mean())}
+        best |= {
+            'tried': len(rows),
+            'as_good': [
+                row['settings']
+                for row in rows
+                if row['val_acc'] == best['val_acc']
+            ],
+            'test_acc': float(hit.mean()),
+        }
         out.append(best)
     return out
 

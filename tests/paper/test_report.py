@@ -1,4 +1,5 @@
 import json
+from functools import partial
 
 import pytest
 
@@ -73,10 +74,15 @@ def test_one_run_has_no_deviation(trials, tmp_path):
 
 
 def test_the_betas_that_were_chosen(trials, tmp_path):
-    experiment = Experiment('T', (CASE,), ('A', 'B'), parts=(parts.betas,))
-    text = report.write('name', experiment, trials, tmp_path, 'command')
-    assert '| 0.1 | 100% |' in text and '0.2' not in text
-    assert 'of 2:' in text  # those of A; B had no choice
+    betas = partial(parts.choices, name='beta', values=(0.3, 0.2, 0.1))
+    experiment = Experiment('T', (CASE,), ('A',), parts=(betas,))
+    mine = [row for row in trials if row['system'] == 'A']
+    text = report.write('name', experiment, mine, tmp_path, 'command')
+    assert '| 0.1 | 100% |\n| 0.2 | 0% |\n| 0.3 | 0% |' in text
+    assert 'of 2 choices' in text
+    mine[1]['val_acc'] = mine[0]['val_acc']  # of the first run
+    text = report.write('name', experiment, mine, tmp_path, 'command')
+    assert '| 0.1 | 75% |\n| 0.2 | 25% |\n| 0.3 | 0% |' in text
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 

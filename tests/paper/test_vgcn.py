@@ -47,9 +47,9 @@ def test_the_smoothed_prior_does_not_look_at_features(
     seen = []
 
     class Spy(VariationalGraphLearner):
-        def __init__(self, net, prior):
+        def __init__(self, net, prior, **options):
             seen.append(prior)
-            super().__init__(net, prior)
+            super().__init__(net, prior, **options)
 
     monkeypatch.setattr('systems.vgcn.VariationalGraphLearner', Spy)
     for system in (VGCN, VGCNSmoothed):

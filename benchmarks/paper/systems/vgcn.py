@@ -4,7 +4,9 @@ from torch_geometric.data import Data
 from systems.base import Outcome, System, with_fast_features
 from systems.gcn import gcn
 from torch_geometric_vgcn import (
+    IWELBO,
     EvidencePrior,
+    LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -50,11 +52,15 @@ class VGCN(System):
         rho1: float,
         evidence: float,
         weight_decay: float,
+        beta: float = 1e-2,
         epochs: int = 400,
     ) -> Outcome:
         seed_everything(seed)
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
         prior = EvidencePrior(prior, data.x, evidence)
-        learner = VariationalGraphLearner(gcn(data), prior)
+        objective = IWELBO(LogisticKL(), beta)
+        learner = VariationalGraphLearner(
+            gcn(data), prior, objective=objective
+        )
         options = {'lr': 0.02, 'weight_decay': weight_decay}
         return train_learner(learner, data, epochs=epochs, **options)
