@@ -24,7 +24,8 @@ def accuracies(page: Page) -> str:
         if acc.size == 0:
             return ''
         text = mean_and_std(acc)
-        return f'**{text}**' if acc.mean() == best[case] else text
+        first = len(page.systems) > 1 and acc.mean() == best[case]
+        return f'**{text}**' if first else text
 
     return _tables(page, cell)
 

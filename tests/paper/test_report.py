@@ -80,6 +80,7 @@ def test_the_betas_that_were_chosen(trials, tmp_path):
     text = report.write('name', experiment, mine, tmp_path, 'command')
     assert '| 0.1 | 100% |\n| 0.2 | 0% |\n| 0.3 | 0% |' in text
     assert 'of 2 choices' in text
+    assert '| A | 0.0 ± 0.0 |' in text  # the best of one isn't bold
     mine[1]['val_acc'] = mine[0]['val_acc']  # of the first run
     text = report.write('name', experiment, mine, tmp_path, 'command')
     assert '| 0.1 | 75% |\n| 0.2 | 25% |\n| 0.3 | 0% |' in text
