@@ -56,9 +56,10 @@ def _panel(
     boxes = {n: accs for n, accs in boxes.items() if any(map(len, accs))}
     step = len(boxes) + 1.5
     for place, (name, accs) in enumerate(boxes.items()):
+        positions = [i * step + place for i in range(len(group))]
         drawn = ax.boxplot(
             accs,
-            positions=[i * step + place for i in range(len(group))],
+            positions=positions,
             widths=0.7,
             patch_artist=True,
             medianprops={'color': 'black'},
@@ -70,6 +71,10 @@ def _panel(
             box.set_facecolor(color[name])
             box.set_alpha(1.0 if ours else 0.65)
             box.set_linewidth(1.6 if ours else 0.7)
+        for x, acc in zip(positions, accs, strict=True):
+            if acc.size == 1:  # no box to see
+                style = {'markersize': 9 if ours else 6, 'mec': 'black'}
+                ax.plot(x, acc, 'o', color=color[name], **style)
     if len(group) == 1:
         ax.set_title(str(group[0]))
         slanted = {'rotation': 40, 'ha': 'right', 'rotation_mode': 'anchor'}
@@ -79,6 +84,7 @@ def _panel(
         middle = (len(boxes) - 1) / 2
         names = [case.change for case in group]
         ax.set_xticks([i * step + middle for i in range(len(group))], names)
+    ax.margins(x=0.02)
     ax.grid(axis='y', alpha=0.3)
     ax.set_axisbelow(True)
     ax.spines[['top', 'right']].set_visible(False)

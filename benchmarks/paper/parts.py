@@ -1,7 +1,8 @@
 r"""What a page may show: each takes the page and returns Markdown."""
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from cases import Case
 from figures import box_plot, choice_plot, convergence_plot
@@ -9,7 +10,9 @@ from page import Page, mean_and_std
 
 
 def accuracies(page: Page) -> str:
-    r"""Mean ± standard deviation; the best mean in bold."""
+    r"""Mean ± standard deviation, the best mean in bold: one table, or one
+    for each data set where there are many graphs.
+    """
     best = {
         case: max(
             acc.mean()
@@ -27,44 +30,37 @@ def accuracies(page: Page) -> str:
         first = len(page.systems) > 1 and acc.mean() == best[case]
         return f'**{text}**' if first else text
 
-    return _tables(page, cell)
-
-
-def seconds(page: Page) -> str:
-    r"""How long a training takes."""
-
-    def cell(case: Case, system: str) -> str:
-        times = [row['seconds'] for row in page.rows_of(case, system)]
-        return f'{sum(times) / len(times):.0f}' if times else ''
-
-    head = 'Processor seconds of a training, on one core:'
-    return f'{head}\n\n{_tables(page, cell)}'
-
-
-def _tables(page: Page, cell: Callable[[Case, str], str]) -> str:
-    r"""One table, or one for each data set where there are many graphs."""
     if len(page.cases) <= 4:
-        names = [str(case) for case in page.cases]
-        return _table(page.systems, page.cases, names, cell)
+        return _table(page, {str(case): case for case in page.cases}, cell)
     return '\n\n'.join(
         f'**{group[0].dataset}**\n\n'
-        + _table(page.systems, group, [case.change for case in group], cell)
+        + _table(page, {case.change: case for case in group}, cell)
         for group in page.by_dataset
     )
 
 
+def seconds(page: Page) -> str:
+    r"""How long a training takes, mean over all graphs of a data set."""
+
+    def cell(dataset: str, system: str) -> str:
+        key = {'dataset': dataset, 'system': system}
+        times = [r['seconds'] for r in page.rows if key.items() <= r.items()]
+        return f'{sum(times) / len(times):.0f}' if times else ''
+
+    head = 'Processor seconds of a training, on one core:'
+    columns = {case.dataset: case.dataset for case in page.cases}
+    return f'{head}\n\n{_table(page, columns, cell)}'
+
+
 def _table(
-    systems: Sequence[str],
-    cases: Sequence[Case],
-    names: list[str],
-    cell: Callable[[Case, str], str],
+    page: Page, columns: Mapping[str, Any], cell: Callable[[Any, str], str]
 ) -> str:
     lines = [
-        f'| {" | ".join(["system", *names])} |',
-        '| --- ' * (1 + len(cases)) + '|',
+        f'| {" | ".join(["system", *columns])} |',
+        '| --- ' * (1 + len(columns)) + '|',
     ]
-    for system in systems:
-        cells = [cell(case, system) for case in cases]
+    for system in page.systems:
+        cells = [cell(column, system) for column in columns.values()]
         if any(cells):
             lines.append(f'| {system} | {" | ".join(cells)} |')
     return '\n'.join(lines)
