@@ -58,7 +58,7 @@ def _panel(
     for place, (name, accs) in enumerate(boxes.items()):
         positions = [i * step + place for i in range(len(group))]
         drawn = ax.boxplot(
-            accs,
+            [acc if acc.size > 1 else [] for acc in accs],
             positions=positions,
             widths=0.7,
             patch_artist=True,
@@ -72,7 +72,7 @@ def _panel(
             box.set_alpha(1.0 if ours else 0.65)
             box.set_linewidth(1.6 if ours else 0.7)
         for x, acc in zip(positions, accs, strict=True):
-            if acc.size == 1:  # no box to see
+            if acc.size == 1:  # no box
                 style = {'markersize': 9 if ours else 6, 'mec': 'black'}
                 ax.plot(x, acc, 'o', color=color[name], **style)
     if len(group) == 1:
