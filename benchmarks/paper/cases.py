@@ -41,6 +41,11 @@ class Case:
     graph: str
     split: str = 'half'
 
+    @classmethod
+    def of(cls, row: Mapping[str, Any]) -> 'Case':
+        r"""The case of a trial's line."""
+        return cls(row['dataset'], row['graph'], row['split'])
+
     @property
     def grid(self) -> Mapping[str, tuple]:
         r"""What ``--full`` chooses from beside the system's settings."""

@@ -27,8 +27,8 @@ class Experiment:
             when asked for. (default: :obj:`False`)
         fits (Callable, optional): Whether a system is for a case.
             (default: any is)
-        vary (Mapping, optional): The settings among which ``--quick`` chooses
-            too; ``--full`` has them in its grid. (default: none)
+        vary (Mapping, optional): Settings to choose from beside the system's
+            own. (default: none)
         parts (Tuple[Callable], optional): What the page shows beneath the
             table. (default: a box plot)
     """

@@ -31,10 +31,10 @@ class Page:
         return [[c for c in self.cases if c.dataset == n] for n in names]
 
     def rows_of(self, case: Case, system: str) -> list[dict]:
-        place = (case.dataset, case.graph, case.split, system)
-        fields = ('dataset', 'graph', 'split', 'system')
         return [
-            row for row in self.rows if tuple(row[f] for f in fields) == place
+            row
+            for row in self.rows
+            if row['system'] == system and Case.of(row) == case
         ]
 
     def accuracies(self, case: Case, system: str) -> np.ndarray:

@@ -4,6 +4,7 @@ chosen, then its test accuracy is looked up, once.
 
 import json
 from collections import defaultdict
+from functools import cache
 from pathlib import Path
 
 import torch
@@ -11,6 +12,7 @@ from cases import Case
 from experiment import Experiment
 from page import Page
 from parts import accuracies
+from torch import Tensor
 
 
 def select(trials: list[dict]) -> list[dict]:
@@ -20,14 +22,19 @@ def select(trials: list[dict]) -> list[dict]:
     """
     groups = defaultdict(list)
     for row in trials:
-        case = Case(row['dataset'], row['graph'], row['split'])
-        groups[case, row['run'], row['system']].append(row)
+        groups[Case.of(row), row['run'], row['system']].append(row)
+
+    @cache  # for all systems
+    def truth(case: Case, run: int) -> tuple[Tensor, Tensor]:
+        data = case.load(run)
+        return data.y, data.test_mask
+
     out = []
     for (case, run, _), rows in groups.items():
         best = dict(max(rows, key=lambda row: row['val_acc']))
-        data = case.load(run)
+        y, test_mask = truth(case, run)
         classes = torch.tensor([int(digit) for digit in best.pop('classes')])
-        hit = (classes == data.y)[data.test_mask].double()
+        hit = (classes == y)[test_mask].double()
         best |= {
             'tried': len(rows),
             'as_good': [
@@ -51,15 +58,11 @@ def write(
     r"""The page, the figures and the lines behind them."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = select(trials)
-    found = {(r['dataset'], r['graph'], r['split']) for r in rows}
+    found = {Case.of(row) for row in rows}
     page = Page(
         name,
         folder,
-        tuple(
-            case
-            for case in experiment.cases
-            if (case.dataset, case.graph, case.split) in found
-        ),
+        tuple(case for case in experiment.cases if case in found),
         tuple(dict.fromkeys(row['system'] for row in rows)),
         rows,
     )

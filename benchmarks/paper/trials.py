@@ -91,7 +91,10 @@ def trials_of(
         ]
         if not quick:
             choices = list(
-                itertools.product(points(case.grid), points(system.grid))
+                itertools.product(
+                    points(case.grid),
+                    points({**system.grid, **experiment.vary}),
+                )
             )
         out += [
             Trial(case, run, title, settings, graph)

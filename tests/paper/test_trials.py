@@ -83,6 +83,9 @@ def test_quick_tries_what_an_experiment_varies():
         for settings in (system.quick, *system.also)
         for beta in experiment.vary['beta']
     ]
+    full = trials_of(experiment, [name], quick=False, runs=1)
+    betas = {dict(trial.settings)['beta'] for trial in full}
+    assert betas == set(experiment.vary['beta'])
 
 
 def test_each_experiment_names_systems_that_are_there():
