@@ -33,12 +33,14 @@ from torch_geometric_vgcn import (
     evaluate,
     fit,
 )
-from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.pairs import Candidates
-from torch_geometric_vgcn.plots import (
+from torch_geometric_vgcn.analysis import (
     calibration,
     communities,
     moved_links,
+)
+from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.plots import (
     plot_community,
     plot_convergence,
     plot_posterior_change,

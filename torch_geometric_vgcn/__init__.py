@@ -4,9 +4,13 @@ The names come in the order of the model: pairs, prior, posterior, sample,
 message passing, objective.
 """
 
-from torch_geometric_vgcn.training import Fit, evaluate
-from torch_geometric_vgcn.fit import fit
-from torch_geometric_vgcn.fit_batches import fit_batches, predict_batches
+from torch_geometric_vgcn.training import (
+    Fit,
+    evaluate,
+    fit,
+    fit_batches,
+    predict_batches,
+)
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.shared_graph import SharedGraph

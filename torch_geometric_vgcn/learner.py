@@ -6,7 +6,8 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.check_once import CheckOnce
+from torch_geometric_vgcn.checks import check_features, check_labels
+from torch_geometric_vgcn.checks.once import CheckOnce
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 from torch_geometric_vgcn.objective import (
     ELBO,
@@ -25,7 +26,6 @@ from torch_geometric_vgcn.sample import (
     Noise,
     Sampler,
 )
-from torch_geometric_vgcn.validate import check_features, check_labels
 
 
 class VariationalGraphLearner(Module):

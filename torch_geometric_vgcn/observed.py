@@ -12,7 +12,7 @@ from torch_geometric.utils import (
     to_edge_index,
 )
 
-from torch_geometric_vgcn.validate import check_edge_index, check_num_nodes
+from torch_geometric_vgcn.checks import check_edge_index, check_num_nodes
 
 
 def observed_graph(

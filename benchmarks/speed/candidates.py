@@ -11,7 +11,9 @@ from measure import seconds
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from torch_geometric_vgcn.message_passing import matrix
-from torch_geometric_vgcn.message_passing.adjacency import Adjacency
+from torch_geometric_vgcn.message_passing.symmetric_matrix import (
+    SymmetricMatrix,
+)
 
 PARTS = {
     'noise': ('noise',),
@@ -54,9 +56,9 @@ def shares(data, x, repeat: int = 20) -> dict[str, float]:
     model = citeseer.learner(data)
     optimizer = citeseer.adam(model)
 
-    def labelled(*args: object) -> Adjacency:
+    def labelled(*args: object) -> SymmetricMatrix:
         with record_function('layout'):
-            return Adjacency(*args)
+            return SymmetricMatrix(*args)
 
     def step() -> None:
         optimizer.zero_grad()
@@ -69,7 +71,7 @@ def shares(data, x, repeat: int = 20) -> dict[str, float]:
     step()
     step()
     with (
-        patch.object(matrix, 'Adjacency', labelled),
+        patch.object(matrix, 'SymmetricMatrix', labelled),
         profile(activities=[ProfilerActivity.CPU]) as profiler,
     ):
         for _ in range(repeat):

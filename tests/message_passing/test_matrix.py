@@ -20,9 +20,11 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     message_passing,
 )
+from torch_geometric_vgcn.kernels.sparse_features import Features
 from torch_geometric_vgcn.message_passing import choose_route
-from torch_geometric_vgcn.message_passing.adjacency import Adjacency
-from torch_geometric_vgcn.message_passing.features import Features
+from torch_geometric_vgcn.message_passing.symmetric_matrix import (
+    SymmetricMatrix,
+)
 from torch_geometric_vgcn.sample import GraphSample
 
 
@@ -85,7 +87,7 @@ def test_gradcheck(graph, dense, num_nodes):
 
     def products(weight, x):
         sample = GraphSample(prior, prior.logits, weight)
-        adj = Adjacency(sample, slice(None), Features())
+        adj = SymmetricMatrix(sample, slice(None), Features())
         first = adj @ x[0], adj.normalized(x[0])  # the same for both graphs
         return *first, adj @ x, adj.normalized(x), adj.normalized(x, 2.0)
 

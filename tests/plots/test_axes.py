@@ -8,7 +8,8 @@ from torch_geometric.nn import GCNConv
 from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
 print('matplotlib' in sys.modules, 'torch_geometric_vgcn.plots' in sys.modules)
 sys.modules['matplotlib'] = None  # as if it weren't installed
-from torch_geometric_vgcn.plots import moved_links, plot_posterior_change
+from torch_geometric_vgcn.analysis import moved_links
+from torch_geometric_vgcn.plots import plot_posterior_change
 
 prior = SmoothedPrior(torch.tensor([[0, 1], [1, 2]]), 3)
 learner = VariationalGraphLearner(GCNConv(3, 2), prior)

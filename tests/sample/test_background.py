@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, kstest
 
 from torch_geometric_vgcn import Candidates
-from torch_geometric_vgcn.pairs.base import pair_at, place_of
+from torch_geometric_vgcn.kernels.index import pair_at, place_of
 from torch_geometric_vgcn.sample.background import draw_background
 
 

@@ -2,6 +2,7 @@ r"""How a sampled graph gets into a PyG conv or model."""
 
 from torch.nn import Module
 
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.message_passing.base import Route, no_attributes
 from torch_geometric_vgcn.message_passing.dense import (
     DENSE_CONVS,
@@ -20,7 +21,6 @@ from torch_geometric_vgcn.message_passing.matrix import (
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.sparse_dropout import SparseDropout
 from torch_geometric_vgcn.pairs import AllPairs, ClusterPairs, Pairs
-from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
 from torch_geometric_vgcn.sample import Bernoulli, Sampler
 
 __all__ = [

@@ -3,8 +3,8 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
-from torch_geometric_vgcn.pairs.base import find
 from torch_geometric_vgcn.prior import Prior
 
 

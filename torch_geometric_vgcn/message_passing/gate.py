@@ -15,12 +15,12 @@ from torch_geometric.nn import (
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import get_laplacian, loop
 
+from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.message_passing.base import overridden
 from torch_geometric_vgcn.message_passing.weighted import (
     weighted_scatter,
     weighted_softmax,
 )
-from torch_geometric_vgcn.pairs.base import find
 
 # What convs call that sums over edges in turn, callees before callers.
 CALLERS = (

@@ -3,7 +3,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn.models.basic_gnn import BasicGNN
 
-from torch_geometric_vgcn.message_passing.adjacency import Adjacency
+from torch_geometric_vgcn.kernels.sparse_features import Features
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -14,8 +14,10 @@ from torch_geometric_vgcn.message_passing.edge_weight import (
     EdgeWeight,
     refuses_weights,
 )
-from torch_geometric_vgcn.message_passing.features import Features
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
+from torch_geometric_vgcn.message_passing.symmetric_matrix import (
+    SymmetricMatrix,
+)
 from torch_geometric_vgcn.message_passing.twins import TWINS, twins
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -74,7 +76,7 @@ class AdjacencyMatrix(Route):
         if len(sample) == 1 or not takes_batches(conv):
             return super().__call__(conv, x, sample)
         with twins(conv):
-            out = conv(x, Adjacency(sample, slice(None), self.features))
+            out = conv(x, SymmetricMatrix(sample, slice(None), self.features))
         self.check(conv, out, sample.weight)
         return out
 
@@ -87,7 +89,7 @@ class AdjacencyMatrix(Route):
         attributes: Attributes,
     ) -> tuple[Tensor, Tensor]:
         with twins(conv):
-            out = conv(x, Adjacency(sample, s, self.features))
+            out = conv(x, SymmetricMatrix(sample, s, self.features))
         return out, sample.weight
 
     def __repr__(self) -> str:

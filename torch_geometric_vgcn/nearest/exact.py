@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.nearest.base import Metric
-from torch_geometric_vgcn.nearest.features import fastest_layout
+from torch_geometric_vgcn.nearest.rows import fastest_layout
 from torch_geometric_vgcn.nearest.select import select
 
 

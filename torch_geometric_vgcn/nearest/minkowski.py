@@ -7,7 +7,7 @@ from torch_geometric_vgcn.nearest.base import (
     coarse,
     rounding,
 )
-from torch_geometric_vgcn.nearest.features import (
+from torch_geometric_vgcn.nearest.rows import (
     is_integer,
     max_entries,
     pairwise,

@@ -8,9 +8,9 @@ from torch.autograd.function import once_differentiable
 from torch.nn import Module
 from torch.nn.functional import softplus
 
+from torch_geometric_vgcn.checks import check_positive
+from torch_geometric_vgcn.kernels.pieces import pieces
 from torch_geometric_vgcn.sample import GraphSample
-from torch_geometric_vgcn.sample.pieces import pieces
-from torch_geometric_vgcn.validate import check_positive
 
 
 class KL(Module, ABC):

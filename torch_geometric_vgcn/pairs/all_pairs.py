@@ -1,9 +1,10 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.pairs.base import Pairs, check_node_id, place_of
-from torch_geometric_vgcn.pairs.triangle import Triangle
-from torch_geometric_vgcn.validate import check_num_nodes
+from torch_geometric_vgcn.checks import check_node_id, check_num_nodes
+from torch_geometric_vgcn.kernels.index import place_of
+from torch_geometric_vgcn.kernels.triangle import Triangle
+from torch_geometric_vgcn.pairs.base import Pairs
 
 
 class AllPairs(Pairs):

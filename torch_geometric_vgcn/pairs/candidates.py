@@ -4,15 +4,18 @@ import torch
 from torch import Tensor
 from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.pairs.base import (
-    Pairs,
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
     check_node_id,
+    check_num_nodes,
+)
+from torch_geometric_vgcn.kernels.compressed_rows import CompressedRows
+from torch_geometric_vgcn.kernels.index import (
     checksum,
     entries_among,
     pair_key,
 )
-from torch_geometric_vgcn.pairs.compressed_rows import CompressedRows
-from torch_geometric_vgcn.validate import check_edge_index, check_num_nodes
+from torch_geometric_vgcn.pairs.base import Pairs
 
 
 class Candidates(Pairs):

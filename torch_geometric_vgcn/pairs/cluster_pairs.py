@@ -4,14 +4,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from torch_geometric_vgcn.checks import check_node_id
+from torch_geometric_vgcn.kernels.blocks import Blocks
+from torch_geometric_vgcn.kernels.index import checksum, entries_of
 from torch_geometric_vgcn.pairs.all_pairs import AllPairs
-from torch_geometric_vgcn.pairs.base import (
-    Pairs,
-    check_node_id,
-    checksum,
-    entries_of,
-)
-from torch_geometric_vgcn.pairs.blocks import Blocks
+from torch_geometric_vgcn.pairs.base import Pairs
 
 
 class ClusterPairs(Pairs):

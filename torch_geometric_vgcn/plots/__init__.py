@@ -1,14 +1,9 @@
-r"""What was learned, as pictures and as the figures behind them.
-
-The pictures need matplotlib (:obj:`pip install torch_geometric_vgcn[plots]`),
-the figures don't.
+r"""What was learned, as pictures. They need matplotlib
+(:obj:`pip install torch_geometric_vgcn[plots]`).
 """
 
-from torch_geometric_vgcn.plots.calibration import Calibration, calibration
-from torch_geometric_vgcn.plots.communities import communities
 from torch_geometric_vgcn.plots.community import plot_community
 from torch_geometric_vgcn.plots.convergence import plot_convergence
-from torch_geometric_vgcn.plots.moved_links import MovedLinks, moved_links
 from torch_geometric_vgcn.plots.posterior_change import plot_posterior_change
 from torch_geometric_vgcn.plots.posterior_histogram import (
     plot_posterior_histogram,
@@ -21,10 +16,4 @@ __all__ = [
     'plot_community',
     'plot_convergence',
     'plot_reliability',
-    # The figures behind them:
-    'MovedLinks',
-    'moved_links',
-    'communities',
-    'Calibration',
-    'calibration',
 ]

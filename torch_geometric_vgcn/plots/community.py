@@ -5,9 +5,14 @@ import numpy as np
 from torch import Tensor
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.analysis.moved_links import added_among, moved_links
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
+    check_labels,
+    check_node_id,
+)
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import Candidates
-from torch_geometric_vgcn.pairs.base import check_node_id
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
     DARK,
@@ -20,8 +25,6 @@ from torch_geometric_vgcn.plots.axes import (
     YELLOW,
     new_axes,
 )
-from torch_geometric_vgcn.plots.moved_links import added_among, moved_links
-from torch_geometric_vgcn.validate import check_edge_index, check_labels
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,6 +3,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
+from torch_geometric_vgcn.analysis.moved_links import moved_links
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
@@ -12,7 +13,6 @@ from torch_geometric_vgcn.plots.axes import (
     say_nothing_moved,
     tidy,
 )
-from torch_geometric_vgcn.plots.moved_links import moved_links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -2,6 +2,7 @@ from typing import TYPE_CHECKING
 
 from torch import Tensor
 
+from torch_geometric_vgcn.analysis.moved_links import moved_links
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
@@ -11,7 +12,6 @@ from torch_geometric_vgcn.plots.axes import (
     say_nothing_moved,
     tidy,
 )
-from torch_geometric_vgcn.plots.moved_links import moved_links
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -3,8 +3,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
+from torch_geometric_vgcn.analysis.calibration import calibration
 from torch_geometric_vgcn.plots.axes import BLUE, DARK, SKY, new_axes, tidy
-from torch_geometric_vgcn.plots.calibration import calibration
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,10 +6,10 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.index import index2ptr
 
+from torch_geometric_vgcn.checks import check_probability
+from torch_geometric_vgcn.kernels.index import entries_among, pair_key
 from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.pairs.base import entries_among, pair_key
-from torch_geometric_vgcn.validate import check_probability
 
 
 class Prior(Module):

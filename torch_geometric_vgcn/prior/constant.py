@@ -1,8 +1,8 @@
 import torch
 
+from torch_geometric_vgcn.checks import check_probability
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior, logit
-from torch_geometric_vgcn.validate import check_probability
 
 
 class ConstantPrior(Prior):

@@ -2,10 +2,10 @@ from collections.abc import Callable
 
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_features
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior
 from torch_geometric_vgcn.prior.similarity import cosine_similarity
-from torch_geometric_vgcn.validate import check_features
 
 
 class EvidencePrior(Prior):

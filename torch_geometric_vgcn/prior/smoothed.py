@@ -3,11 +3,11 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_probability
+from torch_geometric_vgcn.kernels.index import pair_key
 from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Candidates, Pairs
-from torch_geometric_vgcn.pairs.base import pair_key
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
-from torch_geometric_vgcn.validate import check_probability
 
 
 class SmoothedPrior(Prior):

@@ -3,8 +3,8 @@ import math
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.index import find, pair_at
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.pairs.base import find, pair_at
 
 
 def draw_background(

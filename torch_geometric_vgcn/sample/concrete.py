@@ -5,13 +5,13 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
+from torch_geometric_vgcn.checks import check_positive
+from torch_geometric_vgcn.kernels.pieces import pieces
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
 from torch_geometric_vgcn.sample.background import draw_background
 from torch_geometric_vgcn.sample.base import Sampler
 from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
-from torch_geometric_vgcn.sample.pieces import pieces
-from torch_geometric_vgcn.validate import check_positive
 
 
 class BinaryConcrete(Sampler):

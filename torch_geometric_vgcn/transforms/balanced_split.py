@@ -1,12 +1,12 @@
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
+from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
     shuffled_labels,
 )
-from torch_geometric_vgcn.validate import check_count
 
 
 class BalancedSplit(BaseTransform):

@@ -2,7 +2,7 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.validate import check_share
+from torch_geometric_vgcn.checks import check_share
 
 
 class HideLabels(BaseTransform):

@@ -6,13 +6,13 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
+from torch_geometric_vgcn.checks import check_features
 from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
     Metric,
     Minkowski,
 )
-from torch_geometric_vgcn.validate import check_features
 
 
 class KNNGraph(BaseTransform):

@@ -7,8 +7,8 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import is_undirected, to_undirected
 
-from torch_geometric_vgcn.pairs.base import pair_at, pair_key, place_of
-from torch_geometric_vgcn.validate import check_count, check_edge_index
+from torch_geometric_vgcn.checks import check_count, check_edge_index
+from torch_geometric_vgcn.kernels.index import pair_at, pair_key, place_of
 
 
 class Flips(NamedTuple):

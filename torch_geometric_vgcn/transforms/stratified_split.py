@@ -3,12 +3,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
+from torch_geometric_vgcn.checks import check_count, check_share
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
     shuffled_labels,
 )
-from torch_geometric_vgcn.validate import check_count, check_share
 
 
 class StratifiedSplit(BaseTransform):

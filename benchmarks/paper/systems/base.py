@@ -9,7 +9,7 @@ from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn import Fit, FixedGraph, evaluate, fit
-from torch_geometric_vgcn.nearest.features import fastest_layout
+from torch_geometric_vgcn.nearest.rows import fastest_layout
 
 
 def blind(data: Data) -> Data:

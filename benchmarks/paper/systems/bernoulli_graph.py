@@ -3,9 +3,9 @@ import math
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.index import pair_at
+from torch_geometric_vgcn.kernels.triangle import Triangle
 from torch_geometric_vgcn.pairs import AllPairs
-from torch_geometric_vgcn.pairs.base import pair_at
-from torch_geometric_vgcn.pairs.triangle import Triangle
 
 FAINT = 1e-2  # pairs up to this probability are drawn together
 

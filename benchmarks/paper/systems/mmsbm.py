@@ -3,9 +3,9 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 from torch_geometric.utils import coalesce
 
+from torch_geometric_vgcn.kernels.index import pair_at
+from torch_geometric_vgcn.kernels.triangle import Triangle
 from torch_geometric_vgcn.pairs import AllPairs
-from torch_geometric_vgcn.pairs.base import pair_at
-from torch_geometric_vgcn.pairs.triangle import Triangle
 
 
 class AssortativeMMSBM(Module):

@@ -7,14 +7,14 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 
+from torch_geometric_vgcn.kernels.index import checksum
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.pairs import ClusterPairs
-from torch_geometric_vgcn.pairs.base import checksum
-from torch_geometric_vgcn.ranks import Ranks
 from torch_geometric_vgcn.sample import Noise
-from torch_geometric_vgcn.training import Fit, Run, check_finite
+from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.training.run import Fit, Run, check_finite
 
 
 def fit_batches(

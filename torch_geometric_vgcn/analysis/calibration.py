@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.validate import check_count, check_labels
+from torch_geometric_vgcn.checks import check_count, check_labels
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from torch import tensor
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import FixedGraph, evaluate, fit
-from torch_geometric_vgcn.plots import calibration
+from torch_geometric_vgcn.analysis import calibration
 
 ALL = torch.ones(4, dtype=torch.bool)
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from torch_geometric.data import Data
 from torch_geometric.utils import erdos_renyi_graph
 
-from torch_geometric_vgcn.plots import communities
+from torch_geometric_vgcn.analysis import communities
 
 
 def test_two_cliques_are_two_communities():

@@ -7,7 +7,7 @@ from torch.nn.functional import linear
 from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
-from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 
 DENSITY = 0.1  # share of non-zeros below which sparse products are faster
 

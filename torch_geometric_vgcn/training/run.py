@@ -12,10 +12,10 @@ from torch.optim import Optimizer
 from torch_geometric.data import Data
 from tqdm import tqdm
 
+from torch_geometric_vgcn.checks import check_features, check_labels
 from torch_geometric_vgcn.objective import Bound
-from torch_geometric_vgcn.owned_logits import OwnedLogits
-from torch_geometric_vgcn.ranks import Ranks
-from torch_geometric_vgcn.validate import check_features, check_labels
+from torch_geometric_vgcn.training.owned_logits import OwnedLogits
+from torch_geometric_vgcn.training.ranks import Ranks
 
 
 @dataclass

@@ -4,7 +4,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
-from torch_geometric_vgcn.validate import check_edge_index
+from torch_geometric_vgcn.checks import check_edge_index
 
 
 def communities(data: Data) -> list[Tensor]:

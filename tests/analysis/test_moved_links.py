@@ -11,7 +11,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     fit,
 )
-from torch_geometric_vgcn.plots import moved_links
+from torch_geometric_vgcn.analysis import moved_links
 from torch_geometric_vgcn.transforms import PoisonGraph
 
 

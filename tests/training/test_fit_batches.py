@@ -16,7 +16,7 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.training import make_optimizers
+from torch_geometric_vgcn.training.run import make_optimizers
 
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
 

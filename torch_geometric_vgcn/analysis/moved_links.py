@@ -3,9 +3,9 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_edge_index, check_share
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.validate import check_edge_index, check_share
 
 
 @dataclass(frozen=True)

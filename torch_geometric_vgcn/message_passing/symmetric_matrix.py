@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from torch_geometric_vgcn.message_passing.features import Features
-from torch_geometric_vgcn.pairs.compressed_rows import VECTOR
+from torch_geometric_vgcn.kernels.compressed_rows import VECTOR
+from torch_geometric_vgcn.kernels.sparse_features import Features
 from torch_geometric_vgcn.sample import GraphSample
 
 
-class Adjacency:
+class SymmetricMatrix:
     r"""The symmetric adjacency matrices :math:`\mathbf{A}^{(s)}` of some
     sampled graphs, which know products and row sums, and nothing else that a
     tensor of edges would.
@@ -94,7 +94,9 @@ class Product(torch.autograd.Function):
     """
 
     @staticmethod
-    def forward(ctx: Any, weight: Tensor, x: Tensor, adj: Adjacency) -> Tensor:
+    def forward(
+        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix
+    ) -> Tensor:
         ctx.save_for_backward(x)
         ctx.adj = adj
         return adj.product(adj.for_each(x))
@@ -122,7 +124,7 @@ class NormalizedProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, weight: Tensor, x: Tensor, adj: Adjacency, loop: float
+        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix, loop: float
     ) -> Tensor:
         scale = (adj.degree + loop).rsqrt_()
         scaled = scale * x

@@ -5,7 +5,7 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound
-from torch_geometric_vgcn.training import Fit, Run, check_finite
+from torch_geometric_vgcn.training.run import Fit, Run, check_finite
 
 
 def fit(

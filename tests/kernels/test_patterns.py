@@ -3,9 +3,9 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torch_geometric_vgcn.pairs import compressed_rows
-from torch_geometric_vgcn.pairs.compressed_rows import CompressedRows
-from torch_geometric_vgcn.pairs.triangle import Triangle
+from torch_geometric_vgcn.kernels import compressed_rows
+from torch_geometric_vgcn.kernels.compressed_rows import CompressedRows
+from torch_geometric_vgcn.kernels.triangle import Triangle
 
 
 def drawn(seed, n, share):

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.pairs.compressed_rows import kernels_work
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 
 # Up to this share of non-zeros, a sparse product is the faster one on a CPU:
 DENSITY = 0.2

@@ -1,7 +1,7 @@
 import pytest
 import torch
 
-from torch_geometric_vgcn.validate import (
+from torch_geometric_vgcn.checks import (
     check_edge_index,
     check_features,
     check_labels,

@@ -1,0 +1,1 @@
+r"""Compiled or tiled helpers that the rooms share."""
