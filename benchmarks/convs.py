@@ -187,7 +187,7 @@ def contract_error(name: str, prior: SmoothedPrior) -> tuple[float, int, str]:
     get no gradient, and the route.
     """
     conv = IN_SCOPE[name]().eval()
-    route = choose_route(conv, prior.pairs, BinaryConcrete())
+    route = choose_route(conv, BinaryConcrete())
     x = torch.randn(prior.num_nodes, F)
     attributes = attributes_of(name, prior)
     hard = (torch.rand(1, len(prior.pairs)) < 0.6).float().requires_grad_()
@@ -201,13 +201,13 @@ def contract_error(name: str, prior: SmoothedPrior) -> tuple[float, int, str]:
     out = route(conv, x, GraphSample(prior, prior.logits, soft), attributes)
     (grad,) = torch.autograd.grad(out.square().sum(), soft)
     missing = int((~((grad != 0) & grad.isfinite())).sum())
-    return error, missing, type(route).__name__
+    return error, missing, str(route).removesuffix('()')
 
 
 def cost(name: str, prior: SmoothedPrior) -> float:
     r"""The time through the route, relative to that of the bare conv."""
     conv = IN_SCOPE[name]()
-    route = choose_route(conv, prior.pairs, BinaryConcrete())
+    route = choose_route(conv, BinaryConcrete())
     x = torch.randn(prior.num_nodes, F, requires_grad=True)
     attributes = attributes_of(name, prior)
     weight = torch.rand(1, len(prior.pairs)).requires_grad_()

@@ -203,7 +203,7 @@ def test_repr_says_route_and_threshold(learner):
         (lambda m: m(X * float('nan')), "'x' must be finite"),
         (lambda m: m(X, num_samples=0), "'num_samples' must be at least 1"),
         (lambda m: m.predict(X, 0), "'num_samples' must be at least 1"),
-        (lambda m: m.learned_graph(1.5), "'threshold' must lie in"),
+        (lambda m: m.learned_graph(1.5), "'threshold' must lie between"),
         (
             lambda m: m.objective(m(X), Y, torch.zeros(6, dtype=torch.bool)),
             "'mask' selects no node",

@@ -6,22 +6,21 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.checks import check_features, check_labels
-from torch_geometric_vgcn.checks.once import CheckOnce
-from torch_geometric_vgcn.message_passing import attributes_of, choose_route
-from torch_geometric_vgcn.objective import (
-    ELBO,
-    IWELBO,
-    BernoulliKL,
-    Bound,
-    Categorical,
-    LogisticKL,
-    Objective,
+from torch_geometric_vgcn.checks import (
+    CheckOnce,
+    check_count,
+    check_features,
+    check_labels,
+    check_share,
 )
+from torch_geometric_vgcn.message_passing import attributes_of, choose_route
+from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.objective import Bound, Categorical, Objective
 from torch_geometric_vgcn.posterior import FreePosterior, Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import (
     BinaryConcrete,
+    Drawn,
     GraphSample,
     Noise,
     Sampler,
@@ -46,9 +45,10 @@ class VariationalGraphLearner(Module):
             :math:`q(\mathbf{A})`. (default: :obj:`FreePosterior()`)
         sampler (Sampler, optional): How graphs are drawn from it.
             (default: :obj:`BinaryConcrete(temperature=0.5)`)
-        objective (Objective, optional): The bound to maximise.
-            (default: :obj:`IWELBO(LogisticKL(0.5), beta=0.01)` for relaxed
-            samples, else :obj:`ELBO(BernoulliKL(), beta=0.01)`)
+        objective (Objective, optional): The bound to maximise. (default:
+            :meth:`Sampler.default_objective`, for relaxed samples
+            :obj:`IWELBO(LogisticKL(0.5), beta=0.01)`, else
+            :obj:`ELBO(BernoulliKL(), beta=0.01)`)
         likelihood (Categorical, optional): The likelihood of the labels.
             (default: :obj:`Categorical()`)
     """
@@ -63,29 +63,34 @@ class VariationalGraphLearner(Module):
         likelihood: Categorical | None = None,
     ) -> None:
         super().__init__()
+        check_part(prior, Prior, 'prior')
         self.conv = conv
         self.prior = prior
         self.posterior = posterior or FreePosterior()
         self.sampler = sampler or BinaryConcrete()
-        if objective is None:
-            if isinstance(self.sampler, BinaryConcrete):
-                objective = IWELBO(LogisticKL())
-            else:
-                objective = ELBO(BernoulliKL())
-        self.bound = objective
+        check_part(self.posterior, Posterior, 'posterior')
+        check_part(self.sampler, Sampler, 'sampler')
+        self.criterion = objective or self.sampler.default_objective()
         self.likelihood = likelihood or Categorical()
+        check_part(self.criterion, Objective, 'objective')
+        check_part(self.likelihood, Categorical, 'likelihood')
         self.sampler.check(prior)
-        self.route = choose_route(conv, prior.pairs, self.sampler)
+        self.route = choose_route(conv, self.sampler)
         self.posterior.start_at(prior)
-        self.sample: GraphSample | None = None
+        self._drawn = Drawn()
         self._once = CheckOnce()
+
+    @property
+    def sample(self) -> GraphSample | None:
+        r"""The graphs that this thread drew last, but for predictions."""
+        return self._drawn.last
 
     def reset_parameters(self) -> None:
         r"""Starts anew: the conv with fresh weights, the posterior at the
         prior. An optimiser must be made after this, not before.
         """
         reset(self.conv)
-        self.posterior.start_at(self.prior)
+        self.posterior.reset_parameters(self.prior)
 
     def noise(
         self,
@@ -96,11 +101,16 @@ class VariationalGraphLearner(Module):
         r"""Draws the randomness of :obj:`num_samples` graphs, to be used once
         or again.
         """
-        if num_samples < 1:
-            raise ValueError(
-                f"'num_samples' must be at least 1, got {num_samples}"
-            )
-        return self.sampler.noise(prior or self.prior, num_samples, generator)
+        check_count(num_samples, 'num_samples', least=1)
+        prior = self._prior(prior)
+        return self.sampler.noise(prior, num_samples, generator)
+
+    def _prior(self, prior: Prior | None) -> Prior:
+        if prior is None:
+            return self.prior
+        check_part(prior, Prior, 'prior')
+        self.sampler.check(prior)
+        return prior
 
     def forward(
         self,
@@ -135,26 +145,37 @@ class VariationalGraphLearner(Module):
             The conv's output, stacked to :obj:`[S, N, C]` if there is more
             than one graph.
         """
+        prior = self._prior(prior)
         if edge_index is not None:
-            self.check_observed(edge_index)
-        prior = prior or self.prior
-        if not x.requires_grad:
-            n = prior.num_nodes
-            self._once(f'x[{n}]', lambda x: check_features(x, n), x)
+            self.check_observed(edge_index, prior)
+        self._check_features(x, prior)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
-        self.sample = self.sampler(prior, self.posterior(prior, x), noise)
+        noise.check(prior.pairs)
+        sample = self.sampler(prior, self.posterior(prior, x), noise)
         attributes = attributes_of(prior, edge_index, edge_attr)
-        return self.route(self.conv, x, self.sample, attributes)
+        out = self.route(self.conv, x, sample, attributes)
+        self._drawn.remember(out, sample)
+        return out
 
-    def check_observed(self, edge_index: Any) -> None:
+    def _check_features(self, x: Tensor, prior: Prior) -> None:
+        n = prior.num_nodes
+        check_features(x, n, values=False)
+        # Those of hidden layers come and go, and would be waited for:
+        if x.is_leaf:
+            self._once(f'x[{n}]', lambda x: check_features(x, n), x)
+
+    def check_observed(
+        self, edge_index: Any, prior: Prior | None = None
+    ) -> None:
         r"""Raises an error if :obj:`edge_index` isn't the graph that the prior
         was made from.
         """
-        if isinstance(edge_index, Tensor):
-            self._once('edge_index', self.prior.check_observed, edge_index)
+        prior = self._prior(prior)
+        if isinstance(edge_index, Tensor) and prior is self.prior:
+            self._once('edge_index', prior.check_observed, edge_index)
         else:
-            self.prior.check_observed(edge_index)
+            prior.check_observed(edge_index)
 
     def objective(
         self,
@@ -163,9 +184,9 @@ class VariationalGraphLearner(Module):
         mask: Tensor | None = None,
         num_labeled: int | None = None,
         kl_scale: float | Tensor = 1.0,
+        sample: GraphSample | None = None,
     ) -> Bound:
-        r"""The bound for what the learner, or the model around it, put out
-        last.
+        r"""The bound for an output of the learner, or of a model around it.
 
         Args:
             out (Tensor): The output, of shape :obj:`[S, N, C]`, or
@@ -177,37 +198,47 @@ class VariationalGraphLearner(Module):
                 those of a mini-batch stand for; then it may have none.
                 (default: :obj:`None`, as many as there are)
             kl_scale (float or Tensor, optional): How many pairs each pair of
-                a mini-batch stands for: one number, or one a pair (from
+                a mini-batch stands for: one number, or one per pair (from
                 :class:`~torch_geometric_vgcn.loader.PairWeight`).
                 (default: :obj:`1.0`)
+            sample (GraphSample, optional): The graphs that :obj:`out` came
+                from: :attr:`sample` right after the call. They are known for
+                each output of the learner itself; for that of a model around
+                it, they must be the last ones. (default: :obj:`None`)
 
         Returns:
             The :obj:`loss` to be minimised, and the :obj:`bound` with its
             parts :obj:`log_likelihood` and :obj:`kl`.
         """
-        if self.sample is None:
-            raise RuntimeError(
-                'no graph was sampled yet: call the learner before its '
-                'objective'
-            )
-        out = out if out.dim() > 2 else out.unsqueeze(0)
-        if out.size(0) != len(self.sample):
+        if not isinstance(out, Tensor) or out.dim() not in (2, 3):
+            shape = getattr(out, 'shape', type(out).__name__)
             raise ValueError(
-                f"'out' must hold {len(self.sample)} outputs, one for each "
-                f'graph that was sampled last, got shape {list(out.shape)}'
+                "'out' must be a Tensor of shape [N, C] or [S, N, C], got "
+                f'{list(shape) if isinstance(out, Tensor) else shape}'
             )
+        if sample is None:
+            sample = self._drawn.behind(out)
+        check_part(sample, GraphSample, 'sample')
+        out = out if out.dim() > 2 else out.unsqueeze(0)
+        if out.size(0) != len(sample):
+            raise ValueError(
+                f"'out' must hold {len(sample)} outputs, one for each graph "
+                f'that it came from, got shape {list(out.shape)}'
+            )
+        n, num_classes = out.shape[1:]
+        batch = num_labeled is not None
         if mask is None:
-            mask = torch.arange(out.size(1), device=out.device)
-        else:
-            n, batch = out.size(1), num_labeled is not None
-            self._once(
-                'y',
-                lambda y, m: check_labels(y, m, n, allow_none=batch),
-                y,
-                mask,
-            )
+            mask = torch.arange(n, device=out.device)
+        self._once(
+            'y',
+            lambda y, m: check_labels(
+                y, m, n, allow_none=batch, num_classes=num_classes
+            ),
+            y,
+            mask,
+        )
         log_prob = self.likelihood.log_prob(out[:, mask], y[mask])
-        return self.bound(log_prob, self.sample, num_labeled, kl_scale)
+        return self.criterion(log_prob, sample, num_labeled, kl_scale)
 
     @torch.no_grad()
     def predict(
@@ -231,29 +262,34 @@ class VariationalGraphLearner(Module):
                 :meth:`noise`, which then tells their number.
                 (default: :obj:`None`, drawn anew)
         """
+        prior = self._prior(prior)
+        self._check_features(x, prior)
         if noise is not None:
+            noise.check(prior.pairs)
             num_samples = len(noise)
-        if num_samples < 1:
-            raise ValueError(
-                f"'num_samples' must be at least 1, got {num_samples}"
-            )
+        check_count(num_samples, 'num_samples', least=1)
+        # Copies in evaluation mode: predictions change nothing, so several
+        # threads can make them at once.
+        conv, posterior = evaluated(self.conv), evaluated(self.posterior)
+        logits = posterior(prior, x)
+        attributes = attributes_of(prior)
         # As many graphs at a time as are cheap to hold:
-        num_pairs = len((prior or self.prior).pairs)
-        together = max(1, 2**20 // max(1, num_pairs))
-        training, sample = self.training, self.sample
-        self.eval()
-        try:
-            parts = []
-            for start in range(0, num_samples, together):
-                count = min(together, num_samples - start)
-                part = noise and noise[start : start + count]
-                out = self(x, num_samples=count, prior=prior, noise=part)
-                mean = self.likelihood.mean(out)
-                parts.append(mean.sum(dim=0) if count > 1 else mean)
-        finally:
-            self.train(training)
-            self.sample = sample
-        return torch.stack(parts).sum(dim=0) / num_samples
+        together = max(1, 2**20 // max(1, len(prior.pairs)))
+        total: Tensor | None = None
+        for start in range(0, num_samples, together):
+            count = min(together, num_samples - start)
+            if noise is None:
+                part = self.noise(count, prior=prior)
+            else:
+                part = noise[start : start + count]
+            sample = self.sampler(prior, logits, part)
+            mean = self.likelihood.mean(
+                self.route(conv, x, sample, attributes)
+            )
+            mean = mean.sum(dim=0) if count > 1 else mean
+            total = mean if total is None else total + mean
+        assert total is not None
+        return total / num_samples
 
     def edge_probs(
         self, x: Tensor | None = None, prior: Prior | None = None
@@ -262,7 +298,7 @@ class VariationalGraphLearner(Module):
         of shape :obj:`[P]`. The features are needed by posteriors that see
         them.
         """
-        return self.posterior(prior or self.prior, x).sigmoid()
+        return self.posterior(self._prior(prior), x).sigmoid()
 
     @torch.no_grad()
     def learned_graph(
@@ -275,12 +311,9 @@ class VariationalGraphLearner(Module):
         graph with :obj:`edge_index` (both directions) and :obj:`edge_prob`.
         :func:`torch_geometric.utils.to_networkx` takes it as it is.
         """
-        if not 0 <= threshold <= 1:
-            raise ValueError(
-                f"'threshold' must lie in [0, 1], got {threshold}"
-            )
-        prior = prior or self.prior
-        prob = self.edge_probs(x, prior)
+        check_share(threshold, 'threshold')
+        prior = self._prior(prior)
+        prob = evaluated(self.posterior)(prior, x).sigmoid()
         kept = (prob >= threshold).nonzero().view(-1)
         index, prob = prior.pairs.index[:, kept], prob[kept]
         return Data(
@@ -289,18 +322,14 @@ class VariationalGraphLearner(Module):
             num_nodes=prior.num_nodes,
         )
 
-    def __getstate__(self) -> dict[str, Any]:
-        # The last sample belongs to an autograd graph: not to be copied.
-        return {**self.__dict__, 'sample': None}
-
     def extra_repr(self) -> str:
-        lines = [f'route={self.route}']
-        if isinstance(self.sampler, BinaryConcrete) and (
-            self.prior.has_background
-        ):
-            epsilon = self.sampler.threshold(self.prior)
-            lines.append(
-                f'background pairs: kept above {epsilon:.2g}, a node loses '
-                f'{self.sampler.tolerance:.2g} of weight at most'
-            )
-        return '\n'.join(lines)
+        lines = [f'route={self.route}', self.sampler.describe(self.prior)]
+        return '\n'.join(line for line in lines if line)
+
+
+def check_part(value: Any, kind: type, name: str) -> None:
+    r"""Expects an object of some kind."""
+    if not isinstance(value, kind):
+        raise TypeError(
+            f"'{name}' must be a {kind.__name__}, got {type(value).__name__}"
+        )

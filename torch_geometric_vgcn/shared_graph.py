@@ -21,7 +21,7 @@ class SharedGraph(Module):
         super().__init__()
         self.conv = conv
         self.learner = learner
-        self.route = choose_route(conv, learner.prior.pairs, learner.sampler)
+        self.route = choose_route(conv, learner.sampler)
 
     def forward(
         self,
@@ -46,7 +46,7 @@ class SharedGraph(Module):
                 'shares its graph'
             )
         if edge_index is not None:
-            self.learner.check_observed(edge_index)
+            self.learner.check_observed(edge_index, sample.prior)
         if x.dim() > 2 and x.size(0) != len(sample):
             raise ValueError(
                 f"'x' must hold features for {len(sample)} graphs, "

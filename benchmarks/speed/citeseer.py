@@ -17,6 +17,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.message_passing import ProvedRoute
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 SAMPLES = 3
@@ -47,7 +48,7 @@ def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
 def along_messages(data: Data) -> VariationalGraphLearner:
     r"""The same model, through PyG's own :obj:`edge_weight`."""
     model = learner(data)
-    model.route = EdgeWeight(model.conv)
+    model.route = ProvedRoute(EdgeWeight(model.conv))
     return model
 
 

@@ -7,7 +7,7 @@ from torch_geometric.nn import GCN, GCNConv, GraphConv, SGConv
 
 from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
 from torch_geometric_vgcn.kernels import sparse_features as module
-from torch_geometric_vgcn.kernels.sparse_features import Features
+from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 
 
 @pytest.fixture
@@ -28,7 +28,7 @@ def test_products_and_gradients_are_those_of_dense_features(words):
     grad = torch.randn(40, 5)
     (expected_grad,) = torch.autograd.grad(expected, weight, grad)
     for x in layouts(words):
-        features = Features()
+        features = SparseFeatures()
         for _ in range(3):
             out = features.linear(x, weight)
             assert torch.allclose(out, expected, atol=1e-5)
@@ -40,7 +40,7 @@ def test_gradcheck(words):
     x = words.double().to_sparse_csr()
     weight = torch.randn(5, 30, dtype=torch.double, requires_grad=True)
     assert torch.autograd.gradcheck(
-        lambda weight: Features().linear(x, weight), (weight,)
+        lambda weight: SparseFeatures().linear(x, weight), (weight,)
     )
 
 
@@ -50,28 +50,28 @@ def is_sparse(features, x):
 
 
 def test_dense_features_are_compressed_when_they_come_again(words):
-    features = Features()
+    features = SparseFeatures()
     assert [is_sparse(features, words) for _ in range(3)] == [0, 1, 1]
     assert not is_sparse(features, words.clone())
 
 
 def test_hidden_layers_between_do_not_matter(words):
-    features = Features()
+    features = SparseFeatures()
     weight = torch.randn(5, 30)
     for _ in range(3):
         features.linear(words, weight)
         features.linear(torch.rand(40, 30), weight)
     assert is_sparse(features, words)
-    assert len(features._version) == 1  # nothing is kept alive
+    assert len(features._compressed) == 1  # nothing is kept alive
 
 
 def test_features_with_few_zeros_stay_dense():
-    features, x = Features(), torch.rand(40, 30)
+    features, x = SparseFeatures(), torch.rand(40, 30)
     assert not any(is_sparse(features, x) for _ in range(3))
 
 
 def test_a_change_in_place_is_noticed(words):
-    features = Features()
+    features = SparseFeatures()
     weight = torch.randn(5, 30)
     for _ in range(2):
         features.linear(words, weight)
@@ -82,20 +82,20 @@ def test_a_change_in_place_is_noticed(words):
 
 def test_features_that_are_learned_get_their_gradient(words):
     x, weight = words.requires_grad_(), torch.randn(5, 30)
-    features = Features()
+    features = SparseFeatures()
     for _ in range(3):
         (grad,) = torch.autograd.grad(features.linear(x, weight).sum(), x)
         assert torch.allclose(grad, weight.sum(0).expand(40, -1))
 
 
 def test_without_kernels_they_are_multiplied_as_they_come(words, monkeypatch):
-    monkeypatch.setattr(module, 'kernels_work', lambda: False)
-    features = Features()
+    monkeypatch.setattr(module, 'kernels_work', lambda *args: False)
+    features = SparseFeatures()
     assert not any(is_sparse(features, x) for x in layouts(words) * 2)
 
 
 def test_copies_remember_nothing(words):
-    features = Features()
+    features = SparseFeatures()
     for _ in range(2):
         features.linear(words, torch.randn(5, 30))
     for again in (

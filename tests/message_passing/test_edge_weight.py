@@ -19,6 +19,7 @@ from torch_geometric.nn import (
 )
 
 from torch_geometric_vgcn import EdgeWeight, SmoothedPrior
+from torch_geometric_vgcn.message_passing import ProvedRoute
 from torch_geometric_vgcn.sample import GraphSample
 
 
@@ -112,5 +113,6 @@ def test_a_model_that_drops_the_weights_is_found_out(graph):
     prior = SmoothedPrior(graph, 6)
     weight = torch.rand(1, len(prior.pairs)).requires_grad_()
     sample = GraphSample(prior, prior.logits, weight)
-    with pytest.raises(TypeError, match='ignores the edge weights'):
-        EdgeWeight(conv)(conv, torch.randn(6, 8), sample)
+    proved = ProvedRoute(EdgeWeight(conv))
+    with pytest.raises(TypeError, match='is not what it is without those'):
+        proved(conv, torch.randn(6, 8), sample)

@@ -5,7 +5,6 @@ from torch_geometric.testing import withPackage
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
-    KeptEdges,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -37,7 +36,7 @@ def test_all_pairs_cost_only_the_edges_that_are_there(graph):
     learner = VariationalGraphLearner(
         SAGEConv(4, 2), prior, sampler=Bernoulli()
     )
-    assert type(learner.route) is KeptEdges
+    assert str(learner.route) == 'KeptEdges()'
     out = learner(X)
     edge_index, _ = learner.sample.edges(0)
     assert edge_index.size(1) == 2 * int(learner.sample.weight.sum())

@@ -18,10 +18,9 @@ from torch_geometric_vgcn import (
     MessageGate,
     SmoothedPrior,
     VariationalGraphLearner,
-    message_passing,
 )
-from torch_geometric_vgcn.kernels.sparse_features import Features
-from torch_geometric_vgcn.message_passing import choose_route
+from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
+from torch_geometric_vgcn.message_passing import matrix
 from torch_geometric_vgcn.message_passing.symmetric_matrix import (
     SymmetricMatrix,
 )
@@ -44,7 +43,7 @@ class Own(torch.nn.Module):
     'make',
     [
         lambda: GCNConv(8, 4),
-        lambda: GCNConv(8, 4, improved=True, bias=False),
+        lambda: GCNConv(8, 4, bias=False),
         lambda: GCNConv(8, 4, normalize=False),
         lambda: GraphConv(8, 4),
         lambda: SGConv(8, 4, K=3),
@@ -72,8 +71,8 @@ def test_equals_message_passing(graph, make, num_samples, pairs, rho0):
         parameters = list(learner.parameters())
         grads = torch.autograd.grad(out.square().sum(), parameters)
         results.append((out, *grads))
-    for matrix, messages in zip(*results, strict=True):
-        assert torch.allclose(matrix, messages, atol=1e-4)
+    for got, expected in zip(*results, strict=True):
+        assert torch.allclose(got, expected, atol=1e-4)
 
 
 @pytest.mark.parametrize('num_nodes', [6, 300], ids=['tile', 'tiles'])
@@ -87,7 +86,7 @@ def test_gradcheck(graph, dense, num_nodes):
 
     def products(weight, x):
         sample = GraphSample(prior, prior.logits, weight)
-        adj = SymmetricMatrix(sample, slice(None), Features())
+        adj = SymmetricMatrix(sample, slice(None), SparseFeatures())
         first = adj @ x[0], adj.normalized(x[0])  # the same for both graphs
         return *first, adj @ x, adj.normalized(x), adj.normalized(x, 2.0)
 
@@ -95,10 +94,10 @@ def test_gradcheck(graph, dense, num_nodes):
 
 
 def test_without_kernels_the_general_route_is_taken(graph, monkeypatch):
-    pairs = SmoothedPrior(graph, 6).pairs
-    monkeypatch.setattr(message_passing, 'kernels_work', lambda: False)
-    route = choose_route(GCNConv(8, 4), pairs, BinaryConcrete())
-    assert type(route) is EdgeWeight
+    monkeypatch.setattr(matrix, 'kernels_work', lambda *args: False)
+    learner = VariationalGraphLearner(GCNConv(8, 4), SmoothedPrior(graph, 6))
+    learner(torch.randn(6, 8))
+    assert str(learner.route) == 'EdgeWeight()'
 
 
 @pytest.mark.parametrize('conv', [GATConv(8, 4), LEConv(8, 4)], ids=str)

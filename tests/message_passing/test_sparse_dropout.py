@@ -47,10 +47,11 @@ def test_features_stay_sparse_through_dropout_and_the_first_layer():
     edge_index = torch.tensor([[0, 1, 2], [1, 2, 3]])
     learner = VariationalGraphLearner(Model(), SmoothedPrior(edge_index, 40))
     learner(x, num_samples=2).sum().backward()
-    places = learner.route.features._places
+    features = learner.route.routes[0].features
+    places = features._places
     assert places is not None
     learner(x, num_samples=2)
-    assert learner.route.features._places is places  # found out once
+    assert features._places is places  # computed once
     # The weight's gradient is that of the features as they were dropped:
     grad = learner.conv.conv.lin.weight.grad
     assert grad.isfinite().all() and (grad != 0).any()

@@ -52,7 +52,7 @@ def test_formula_of_the_appendix(tiny):
     out = learner(tiny.x, num_samples=3)
     got = learner.objective(out, tiny.y)
     log_prob = out.log_softmax(-1)
-    log_ratio = learner.bound.kl(learner.sample)
+    log_ratio = learner.criterion.kl(learner.sample)
     expected = 0.0
     for n in range(4):
         terms = [

@@ -46,12 +46,18 @@ def test_it_starts_at_the_prior(prior, x, encoder):
 
 
 @pytest.mark.parametrize('encoder', [mlp, conv, gnn])
-def test_it_starts_with_a_fresh_encoder(prior, encoder):
-    posterior = make(encoder(), prior)
+def test_a_pretrained_encoder_stays_until_it_is_reset(prior, encoder):
+    posterior = AmortizedPosterior(encoder())
     weights = [p.clone() for p in posterior.encoder.parameters()]
+
+    def unchanged():
+        pairs = zip(weights, posterior.encoder.parameters(), strict=True)
+        return [torch.equal(a, b) for a, b in pairs if a.dim() > 1]
+
     posterior.start_at(prior)
-    pairs = zip(weights, posterior.encoder.parameters(), strict=True)
-    assert not any(torch.equal(a, b) for a, b in pairs if a.dim() > 1)
+    assert all(unchanged())
+    posterior.reset_parameters(prior)
+    assert not any(unchanged())
 
 
 def test_logits_are_those_of_the_formula(prior, x):

@@ -43,7 +43,7 @@ def test_only_edges_that_are_there_are_passed_on(graph):
         edge_index, edge_weight = sample.edges(s)
         assert (edge_weight == 1).all()
         adj = torch.zeros(6, 6).index_put(tuple(edge_index), edge_weight)
-        assert torch.equal(adj, sample.adjacency(s))
+        assert torch.equal(adj, sample.dense(s))
         assert torch.equal(adj, adj.t())
 
 

@@ -123,7 +123,7 @@ def test_dense_and_sparse_models_have_the_same_degrees(generator):
         sampler = BinaryConcrete(0.5)
         noise = sampler.noise(prior, 1500, generator)
         sample = sampler(prior, prior.logits, noise)
-        total = sum(sample.adjacency(s).sum(0) for s in range(1500))
+        total = sum(sample.dense(s).sum(0) for s in range(1500))
         degrees.append(total / 1500)
     dense, sparse = degrees
     assert torch.allclose(dense, sparse, atol=0.15)

@@ -10,6 +10,7 @@ from torch_geometric_vgcn.checks.graph import (
 )
 from torch_geometric_vgcn.checks.numbers import (
     check_count,
+    check_nonnegative,
     check_positive,
     check_probability,
     check_share,
@@ -22,6 +23,7 @@ __all__ = [
     'check_edge_index',
     'check_features',
     'check_labels',
+    'check_nonnegative',
     'check_node_id',
     'check_num_nodes',
     'check_positive',

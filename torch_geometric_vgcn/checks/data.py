@@ -4,8 +4,12 @@ import torch
 from torch import Tensor
 
 
-def check_features(x: Tensor, num_nodes: int, name: str = 'x') -> None:
-    r"""Expects finite features with one row for each node."""
+def check_features(
+    x: Tensor, num_nodes: int, name: str = 'x', values: bool = True
+) -> None:
+    r"""Expects finite features with one row for each node. Without a look at
+    the values, no device is waited for.
+    """
     if not isinstance(x, Tensor):
         raise TypeError(f"'{name}' must be a Tensor, got {type(x).__name__}")
     if x.dim() < 2 or x.size(-2) != num_nodes:
@@ -15,12 +19,14 @@ def check_features(x: Tensor, num_nodes: int, name: str = 'x') -> None:
         )
     if not (x.is_floating_point() or x.is_complex()):
         raise TypeError(f"'{name}' must be floating point, got {x.dtype}")
+    if not values:
+        return
     if x.layout == torch.sparse_coo:
         x = x.coalesce()
-    values = x if x.layout == torch.strided else x.values()
-    if bool(values.sum().isfinite()):
+    entries = x if x.layout == torch.strided else x.values()
+    if bool(entries.sum().isfinite()):
         return  # much faster than to look at each
-    bad = int((~values.isfinite()).sum())
+    bad = int((~entries.isfinite()).sum())
     if bad > 0:
         raise ValueError(
             f"'{name}' must be finite, got {bad} NaN or infinite values"
@@ -33,6 +39,7 @@ def check_labels(
     num_nodes: int,
     name: str = 'mask',
     allow_none: bool = False,
+    num_classes: int | None = None,
 ) -> None:
     r"""Expects class ids, and a mask that selects some of them."""
     if y.dim() != 1 or y.size(0) != num_nodes or y.dtype != torch.int64:

@@ -26,6 +26,15 @@ def check_positive(value: float, name: str) -> float:
     return float(value)
 
 
+def check_nonnegative(value: float, name: str) -> float:
+    r"""Expects a finite number of at least zero."""
+    if not 0.0 <= value < float('inf'):
+        raise ValueError(
+            f"'{name}' must be finite and at least 0, got {value}"
+        )
+    return float(value)
+
+
 def check_share(value: float, name: str) -> float:
     r"""Expects a share from zero to one."""
     if not 0.0 <= value <= 1.0:

@@ -65,11 +65,12 @@ class CompressedRows(Pattern):
         r"""The pattern for as many graphs as :obj:`part` has rows."""
         count = part.size(0)
         if count not in self._blocks:
-            shift = self.num_nodes * torch.arange(count, device=part.device)
-            index = self.index.unsqueeze(1) + shift.view(1, -1, 1)
-            self._blocks[count] = Block(
-                index.flatten(1), self.num_nodes * count
-            )
+            # Kept, so it must be fit for training too:
+            with torch.inference_mode(False):
+                shift = torch.arange(count, device=part.device)
+                shift = self.num_nodes * shift.view(1, -1, 1)
+                index = (self.index.unsqueeze(1) + shift).flatten(1)
+                self._blocks[count] = Block(index, self.num_nodes * count)
         return self._blocks[count]
 
 
@@ -96,7 +97,7 @@ class Block:
         self.upper_col = index[1].to(small)
 
     def matrix(self, weight: Tensor) -> Tensor:
-        r"""The matrix of one weight a pair."""
+        r"""The matrix with one weight per pair."""
         return torch.sparse_csr_tensor(
             self.crow,
             self.col,
@@ -123,17 +124,20 @@ class Block:
         torch.sparse.sampled_addmm(upper, right, left.t(), out=upper)
 
 
-@lru_cache(maxsize=1)
-def kernels_work() -> bool:
-    r"""Whether this PyTorch has the sparse kernels: not all builds do."""
-    pattern = CompressedRows(torch.tensor([[0], [1]]), 2)
-    x = torch.eye(2).unsqueeze(0)
+@lru_cache
+def kernels_work(device: torch.device, dtype: torch.dtype) -> bool:
+    r"""Whether PyTorch has the sparse kernels for tensors of this kind: not
+    all builds, devices and precisions do.
+    """
+    pattern = CompressedRows(torch.tensor([[0], [1]], device=device), 2)
+    x = torch.eye(2, device=device, dtype=dtype).unsqueeze(0)
+    weight = torch.ones(1, 1, device=device, dtype=dtype)
     with warnings.catch_warnings():
-        # Said once a process, of no use to those who don't use it themselves:
+        # Shown once per process; of no use to users of this package:
         warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
         try:
-            pattern.product(pattern.entries(torch.ones(1, 1)), x)
+            pattern.product(pattern.entries(weight), x)
             pattern.dot(x, x)
-        except RuntimeError:
+        except (NotImplementedError, RuntimeError):
             return False
     return True

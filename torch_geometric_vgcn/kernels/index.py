@@ -3,9 +3,11 @@ r"""Numbers of node pairs, and rows of compressed matrices."""
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.precision import wide
+
 
 def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:
-    r"""One number an unordered pair, :math:`\min(i,j) N + \max(i,j)`."""
+    r"""One number per unordered pair, :math:`\min(i,j) N + \max(i,j)`."""
     row, col = edge_index.long()
     return torch.minimum(row, col) * num_nodes + torch.maximum(row, col)
 
@@ -19,12 +21,20 @@ def place_of(index: Tensor, num_nodes: int) -> Tensor:
 
 def pair_at(place: Tensor, num_nodes: int) -> Tensor:
     r"""The pairs at some places in the sorted list of all pairs."""
-    # Row i starts at i * (2 N - 1 - i) / 2; solved for i, up to rounding:
     width = 2 * num_nodes - 1
-    row = (width - (width**2 - 8 * place.double()).sqrt()) / 2
-    row = row.long().clamp_(0, num_nodes - 2)
-    row -= (row * (width - row) // 2 > place).long()
-    row += ((row + 1) * (width - row - 1) // 2 <= place).long()
+    if wide(place.device) == torch.double:
+        # Row i starts at i * (2 N - 1 - i) / 2; solved for i, up to rounding:
+        row = (width - (width**2 - 8 * place.double()).sqrt()) / 2
+        row = row.long().clamp_(0, num_nodes - 2)
+        row -= (row * (width - row) // 2 > place).long()
+        row += ((row + 1) * (width - row - 1) // 2 <= place).long()
+    else:
+        # The last row that doesn't start later, bit by bit:
+        row = torch.zeros_like(place)
+        for bit in reversed(range(num_nodes.bit_length())):
+            later = (row + 2**bit).clamp_(max=num_nodes - 2)
+            starts = later * (width - later) // 2
+            row = torch.where(starts <= place, later, row)
     return torch.stack([row, place - row * (width - row) // 2 + row + 1])
 
 

@@ -8,54 +8,90 @@ from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+from torch_geometric_vgcn.kernels.density import DENSITY
 
-DENSITY = 0.1  # share of non-zeros below which sparse products are faster
 
-
-class Features:
+class SparseFeatures:
     r"""Multiplies node features of mostly zeros (a bag of words) as the sparse
-    matrices that they are, and remembers where their non-zeros stand.
+    matrices that they are.
 
-    Dense features are looked at when they come for the second time, as those
-    of a mini-batch never do.
+    Dense features on a CPU are compressed when they come for the second time,
+    as those of a mini-batch never do. What is remembered of them is used only
+    if their product with a random vector is what it was, to the last bit: a
+    change by whatever means (NumPy, :obj:`.data`) is noticed, unless it is too
+    small to change any product.
     """
 
     def __init__(self) -> None:
         # Of tensors that are still there; hidden layers come and go.
-        self._version = WeakTensorKeyDictionary()
-        self._matrix = WeakTensorKeyDictionary()
+        self._compressed = WeakTensorKeyDictionary()
         self._places: Places | None = None
 
     def linear(self, x: Tensor, weight: Tensor) -> Tensor:
         r"""The product :math:`\mathbf{X} \mathbf{W}^{\top}`."""
-        if x.requires_grad or x.dim() != 2 or not kernels_work():
+        if (
+            x.requires_grad
+            or x.dim() != 2
+            or x.dtype != weight.dtype
+            or not kernels_work(x.device, x.dtype)
+        ):
             return linear(x, weight)
-        matrix = x if x.layout == torch.sparse_csr else self._compress(x)
+        matrix = self._compress(x) if x.layout == torch.strided else x
         if matrix is None:
             return linear(x, weight)
-        if self._places is None or not self._places.fit(matrix):
-            self._places = Places(matrix)
+        with (
+            torch.inference_mode(False),  # what is kept is for training too
+            torch.autocast(x.device.type, enabled=False),
+        ):
+            if matrix.layout != torch.sparse_csr:
+                matrix = matrix.to_sparse_csr()
+            places = self._places
+            if places is None or not places.fit(matrix):
+                places = self._places = Places(matrix)
         with torch.autocast(x.device.type, enabled=False):
-            return SparseLinear.apply(weight, matrix.values(), self._places)
+            return SparseLinear.apply(weight, matrix.values(), places)
 
     def _compress(self, x: Tensor) -> Tensor | None:
-        r"""The features in compressed rows, if that is faster."""
-        if x.is_inference():
+        r"""Dense features in compressed rows, if that is faster."""
+        if x.device.type != 'cpu' or x.is_inference():
             return None
-        if self._version.get(x) != x._version:
-            self._version[x] = x._version
-            self._matrix.pop(x, None)
-            if x.layout == torch.strided:
-                return None
-        if x not in self._matrix:
-            few = x.layout != torch.strided or (
-                int(x.count_nonzero()) < DENSITY * x.numel()
-            )
-            self._matrix[x] = x.to_sparse_csr() if few else None
-        return self._matrix[x]
+        known = self._compressed.get(x)
+        if known is None:
+            self._compressed[x] = Compressed(x)
+            return None
+        return known.matrix(x)
 
     def __reduce__(self) -> Any:
-        return Features, ()  # a copy remembers nothing
+        return SparseFeatures, ()  # a copy remembers nothing
+
+
+class Compressed:
+    r"""A dense matrix in compressed rows, as long as it doesn't change.
+
+    Args:
+        x (Tensor): The matrix.
+    """
+
+    def __init__(self, x: Tensor) -> None:
+        generator = torch.Generator().manual_seed(0)
+        self.probe = torch.randn(x.size(1), generator=generator, dtype=x.dtype)
+        self.product = torch.mv(x, self.probe)
+        self.rows: Tensor | None = None
+        self.tried = False
+
+    def matrix(self, x: Tensor) -> Tensor | None:
+        r"""The compressed rows of :obj:`x`, or :obj:`None` if it has too many
+        non-zeros.
+        """
+        with torch.inference_mode(False):
+            if self.tried and self.rows is None:
+                return None
+            product = torch.mv(x, self.probe)
+            if not self.tried or not torch.equal(product, self.product):
+                self.product, self.tried = product, True
+                few = int(x.count_nonzero()) <= DENSITY * x.numel()
+                self.rows = x.to_sparse_csr() if few else None
+            return self.rows
 
 
 class Places:
@@ -66,13 +102,16 @@ class Places:
     """
 
     def __init__(self, matrix: Tensor) -> None:
-        self.source = matrix.crow_indices(), matrix.col_indices()
-        crow, col = self.source
+        crow, col = self.source = matrix.crow_indices(), matrix.col_indices()
         num_rows, num_cols = matrix.shape
         self.size = (num_rows, num_cols)
         row = ptr2index(crow, output_size=col.numel())
         self.order = col.argsort(stable=True)
-        self.rows = crow.int(), col.int()
+        # Copies, by which a change in place is noticed:
+        self.rows = (
+            crow.to(torch.int32, copy=True),
+            col.to(torch.int32, copy=True),
+        )
         sorted_col = col[self.order].long()
         self.cols = (
             index2ptr(sorted_col, num_cols).int(),
@@ -81,10 +120,17 @@ class Places:
 
     def fit(self, matrix: Tensor) -> bool:
         r"""Whether :obj:`matrix` has its non-zeros at the same places."""
-        crow, col = matrix.crow_indices(), matrix.col_indices()
-        return matrix.shape == self.size and all(
-            mine.data_ptr() == other.data_ptr()
-            for mine, other in zip(self.source, (crow, col), strict=True)
+        index = matrix.crow_indices(), matrix.col_indices()
+        if matrix.shape != self.size or matrix.device != self.order.device:
+            return False
+        if matrix.device.type != 'cpu':  # where no step should wait
+            return all(
+                mine.data_ptr() == other.data_ptr()
+                for mine, other in zip(self.source, index, strict=True)
+            )
+        return all(
+            torch.equal(mine, other.int())
+            for mine, other in zip(self.rows, index, strict=True)
         )
 
     def matrix(self, value: Tensor) -> Tensor:

@@ -1,7 +1,6 @@
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -26,8 +25,12 @@ class Route(ABC):
         conv (torch.nn.Module): The conv or model.
     """
 
+    # Whether edges are really deleted, so that there is nothing to prove:
+    deletes: ClassVar[bool] = False
+    # Whether it can be part of a compiled graph:
+    compiles: ClassVar[bool] = True
+
     def __init__(self, conv: Module) -> None:
-        self.checked = False
         reason = self.refuses(conv)
         if reason is not None:
             raise TypeError(reason)
@@ -35,6 +38,11 @@ class Route(ABC):
     @staticmethod
     def refuses(conv: Module) -> str | None:
         r"""Why :obj:`conv` can't take this route, or :obj:`None`."""
+        if not isinstance(conv, Module):
+            return (
+                "'conv' must be a PyG conv or a torch.nn.Module made of "
+                f'them, got {type(conv).__name__}'
+            )
         name, convs = type(conv).__name__, message_passing_modules(conv)
         if len(convs) == 0:
             return f"'conv' ({name}) contains no PyG message passing layer"
@@ -47,6 +55,18 @@ class Route(ABC):
                 )
         return None
 
+    def fits(
+        self, conv: Module, x: Tensor, sample: GraphSample, attributes: bool
+    ) -> bool:
+        r"""Whether this route can carry such a sample at all: features of
+        this type and on this device, and edges with attributes or without.
+        """
+        return True
+
+    def batches(self, conv: Module) -> bool:
+        r"""Whether all sampled graphs go through the conv in one call."""
+        return False
+
     @abstractmethod
     def carry(
         self,
@@ -55,10 +75,8 @@ class Route(ABC):
         sample: GraphSample,
         s: int,
         attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
-        r"""Calls the conv on the :obj:`s`-th graph. Returns its output and the
-        weights that went in.
-        """
+    ) -> Tensor:
+        r"""Calls the conv on the :obj:`s`-th graph."""
 
     def __call__(
         self,
@@ -74,54 +92,24 @@ class Route(ABC):
         outs = []
         for s in range(len(sample)):
             own = x[s] if x.dim() > 2 else x
-            out, weight = self.carry(conv, own, sample, s, attributes)
-            self.check(conv, out, weight)
-            outs.append(out)
+            out = self.carry(conv, own, sample, s, attributes)
+            outs.append(check_output(conv, out))
         return outs[0] if len(outs) == 1 else torch.stack(outs)
-
-    def check(self, conv: Module, out: Tensor, weight: Tensor) -> None:
-        r"""Once, raises an error if the output doesn't depend on the weights:
-        a model that drops them would train without ever learning a graph.
-        """
-        if self.checked or not weight.requires_grad:
-            return
-        grad = None
-        if out.requires_grad:
-            (grad,) = torch.autograd.grad(
-                out.sum(), weight, retain_graph=True, allow_unused=True
-            )
-        if grad is None:
-            raise TypeError(
-                f"'conv' ({type(conv).__name__}) ignores the edge weights "
-                'that it is given: pass them on to its convs'
-            )
-        self.checked = True
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}()'
 
 
+def check_output(conv: Module, out: Any) -> Tensor:
+    r"""Expects a conv's output to be one tensor."""
+    if not isinstance(out, Tensor):
+        raise TypeError(
+            f"'conv' ({type(conv).__name__}) must return one Tensor, got "
+            f'{type(out).__name__}: wrap it in a module that returns the '
+            'outputs alone'
+        )
+    return out
+
+
 def message_passing_modules(conv: Module) -> list[MessagePassing]:
     return [m for m in conv.modules() if isinstance(m, MessagePassing)]
-
-
-@contextmanager
-def overridden(
-    overrides: Iterable[tuple[Module, str, Any]],
-) -> Iterator[None]:
-    r"""Gives modules other attributes for a while. What else they change in
-    themselves meanwhile stays.
-    """
-    before = []
-    try:
-        for module, name, value in overrides:
-            state = module.__dict__
-            before.append((state, name, name in state, state.get(name)))
-            state[name] = value
-        yield
-    finally:
-        for state, name, had, value in reversed(before):
-            if had:
-                state[name] = value
-            else:
-                state.pop(name, None)

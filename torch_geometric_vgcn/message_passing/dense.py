@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import (
@@ -11,6 +13,7 @@ from torch_geometric.nn import (
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_output,
     message_passing_modules,
 )
 from torch_geometric_vgcn.sample import GraphSample
@@ -26,8 +29,11 @@ DENSE_CONVS = (
 
 class DenseAdjacency(Route):
     r"""Calls :obj:`conv(x, adj)` with a dense symmetric matrix: for PyG's
-    dense convs and models made of them.
+    dense convs and models made of them, for which an entry of zero is a
+    missing edge.
     """
+
+    deletes: ClassVar[bool] = True
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
@@ -54,8 +60,7 @@ class DenseAdjacency(Route):
         sample: GraphSample,
         s: int,
         attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
-        adj = sample.adjacency(s)
-        out = conv(x, adj)
+    ) -> Tensor:
+        out = check_output(conv, conv(x, sample.dense(s)))
         # PyG's dense convs add a batch dimension to whatever has none:
-        return out.squeeze(0) if out.dim() > x.dim() else out, adj
+        return out.squeeze(0) if out.dim() > x.dim() else out

@@ -64,11 +64,10 @@ class EdgeWeight(Route):
         sample: GraphSample,
         s: int,
         attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
+    ) -> Tensor:
         edge_index, edge_weight = sample.edges(s)
         extra = attributes(edge_index)
-        out = conv(x, edge_index, edge_weight=edge_weight, **extra)
-        return out, edge_weight
+        return conv(x, edge_index, edge_weight=edge_weight, **extra)
 
 
 def refuses_weights(conv: Module) -> str | None:

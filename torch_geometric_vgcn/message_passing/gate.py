@@ -1,5 +1,5 @@
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from types import FunctionType, MethodType
 from typing import Any
 
@@ -16,7 +16,6 @@ from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import get_laplacian, loop
 
 from torch_geometric_vgcn.kernels.index import find
-from torch_geometric_vgcn.message_passing.base import overridden
 from torch_geometric_vgcn.message_passing.weighted import (
     weighted_scatter,
     weighted_softmax,
@@ -33,7 +32,12 @@ CALLERS = (
 
 
 class Gate:
-    r"""The weights of a graph's edges, for whichever of them a conv asks.
+    r"""The weights of a graph's edges, for whichever of them a conv sums over.
+
+    Edges are known by their nodes. The gate sees each list of edges that a
+    conv is called with, or makes by adding self-loops, and looks up the
+    weights of its edges. A sum belongs to the list whose sources or targets it
+    is indexed by.
 
     Args:
         edge_index (Tensor): The edges, none of them a self-loop.
@@ -45,31 +49,35 @@ class Gate:
         self, edge_index: Tensor, weight: Tensor, num_nodes: int
     ) -> None:
         self.edge_index = edge_index
+        self.weight = weight
         self.num_nodes = num_nodes
-        ones = weight.new_ones(num_nodes)
-        with_loops = torch.cat([weight, ones])
-        # Convs append the loops that they add, one a node.
-        self.by_size = {
-            weight.numel(): weight,
-            with_loops.numel(): with_loops,
-        }
+        self._lists = [(edge_index, weight)]
+        self._current: tuple[Tensor, Tensor] | None = None
+        self._functions = self.functions()
 
-    @contextmanager
-    def over(self, edge_index: Tensor) -> Iterator[None]:
-        r"""Sets the weights to those of the edges that a conv passes messages
-        along, by identity.
-        """
-        size, count = edge_index.size(1), self.edge_index.size(1)
-        kept = self.by_size
-        same = size in kept and torch.equal(
-            edge_index[:, :count], self.edge_index
-        )
-        if not same:
-            self.by_size = {**kept, size: self._look_up(edge_index)}
-        try:
-            yield
-        finally:
-            self.by_size = kept
+    def see(self, edge_index: Any) -> Any:
+        r"""Takes note of a list of edges. Returns the list."""
+        if isinstance(edge_index, Tensor) and (
+            edge_index.layout == torch.strided
+        ):
+            self._list_of(edge_index)
+        return edge_index
+
+    def _list_of(self, edge_index: Tensor) -> tuple[Tensor, Tensor]:
+        for known in self._lists:
+            if _same(known[0], edge_index):
+                return known
+        count = self.edge_index.size(1)
+        rest = edge_index[:, count:]
+        if torch.equal(edge_index[:, :count], self.edge_index) and (
+            torch.equal(rest[0], rest[1])
+        ):  # with self-loops behind
+            ones = self.weight.new_ones(rest.size(1))
+            weight = torch.cat([self.weight, ones])
+        else:
+            weight = self._look_up(edge_index)
+        self._lists.append((edge_index, weight))
+        return self._lists[-1]
 
     def _look_up(self, edge_index: Tensor) -> Tensor:
         key = self.edge_index[0] * self.num_nodes + self.edge_index[1]
@@ -81,8 +89,48 @@ class Gate:
                 'a conv passes messages along edges that the sampled graph '
                 "doesn't have: it must not make edges of its own"
             )
-        weight = self.by_size[key.numel()][order[place]]
-        return torch.where(found, weight, 1.0)
+        if key.numel() == 0:
+            return self.weight.new_ones(wanted.numel())
+        return torch.where(found, self.weight[order[place]], 1.0)
+
+    @contextmanager
+    def along(self, edge_index: Tensor) -> Iterator[None]:
+        r"""While messages are passed along some edges, all sums are over
+        them.
+        """
+        if not isinstance(edge_index, Tensor) or (
+            edge_index.layout != torch.strided
+        ):
+            raise ValueError(
+                'a conv passes messages along a sparse matrix, expected an '
+                "'edge_index' of shape [2, E]"
+            )
+        before, self._current = self._current, self._list_of(edge_index)
+        try:
+            yield
+        finally:
+            self._current = before
+
+    def weight_of(self, index: Tensor, of_nodes: bool) -> Tensor | None:
+        r"""The weights of the edges that a sum is over, given what it is
+        indexed by. Outside of message passing, sums may be over nodes.
+        """
+        known = self._lists if self._current is None else [self._current]
+        found: list[Tensor] = []
+        for edge_index, weight in known:
+            if edge_index.size(1) == index.numel() and (
+                _same(index, edge_index[0]) or _same(index, edge_index[1])
+            ):
+                found.append(weight)
+        if not found and of_nodes and self._current is None:
+            return None
+        if not found or any(not torch.equal(w, found[0]) for w in found[1:]):
+            raise ValueError(
+                'a conv sums over edges in a way that does not tell which '
+                f'edges they are ({index.numel()} terms, '
+                f'{self.edge_index.size(1)} edges, {self.num_nodes} nodes)'
+            )
+        return found[0]
 
     def scatter(
         self,
@@ -91,9 +139,10 @@ class Gate:
         dim: int = 0,
         dim_size: int | None = None,
         reduce: str = 'sum',
+        of_nodes: bool = False,
     ) -> Tensor:
-        weight = self.by_size.get(src.size(dim))
-        if weight is None:  # not over edges
+        weight = self.weight_of(index, of_nodes)
+        if weight is None:
             return utils.scatter(src, index, dim, dim_size, reduce)
         return weighted_scatter(src, weight, index, dim, dim_size, reduce)
 
@@ -105,8 +154,10 @@ class Gate:
         num_nodes: int | None = None,
         dim: int = 0,
     ) -> Tensor:
-        weight = self.by_size.get(src.size(dim))
-        if weight is None or index is None:
+        if index is None:
+            return utils.softmax(src, index, ptr, num_nodes, dim)
+        weight = self.weight_of(index, of_nodes=True)
+        if weight is None:
             return utils.softmax(src, index, ptr, num_nodes, dim)
         return weighted_softmax(src, weight, index, num_nodes, dim)
 
@@ -116,9 +167,8 @@ class Gate:
         num_nodes: int | None = None,
         dtype: torch.dtype | None = None,
     ) -> Tensor:
-        weight = self.by_size.get(index.numel())
-        if weight is None:
-            return utils.degree(index, num_nodes, dtype)
+        weight = self.weight_of(index, of_nodes=False)
+        assert weight is not None
         degree = weighted_scatter(
             torch.ones_like(weight), weight, index, 0, num_nodes
         )
@@ -134,48 +184,100 @@ class Gate:
             'degree': self.degree,
         }
         for function in CALLERS:
-            named[function.__name__] = _with_globals(function, named)
+            clone = _with_globals(function, named)
+            named[function.__name__] = self._seeing(clone)
         return named
 
+    def _seeing(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        r"""The function, with the edges that it returns noted."""
 
-def gated(conv: Module, gate: Gate) -> AbstractContextManager[None]:
-    r"""Lets all convs and aggregations inside :obj:`conv` count edges by
-    their weights for a while.
-    """
-    functions = gate.functions()
-    return overridden(
-        [
-            (module, name, method)
-            for module in conv.modules()
-            if isinstance(module, (MessagePassing, Aggregation))
-            for name, method in _methods(module, gate, functions).items()
-        ]
+        def call(*args: Any, **kwargs: Any) -> Any:
+            out = function(*args, **kwargs)
+            if isinstance(out, tuple):
+                self.see(out[0])
+            return out
+
+        return call
+
+    def changes(self, module: Module) -> dict[str, Any]:
+        r"""The changes that let a conv or an aggregation count edges by their
+        weights.
+        """
+        if not isinstance(module, (MessagePassing, Aggregation)):
+            return {}
+        functions = self._functions
+        methods: dict[str, Any] = {}
+        for cls in reversed(type(module).__mro__):
+            if cls in (MessagePassing, Aggregation) or not issubclass(
+                cls, (MessagePassing, Aggregation)
+            ):
+                continue
+            for name, function in vars(cls).items():
+                if isinstance(function, FunctionType):
+                    methods.pop(name, None)
+                    if functions.keys() & set(function.__code__.co_names):
+                        clone = _with_globals(function, functions)
+                        methods[name] = MethodType(clone, module)
+        if isinstance(module, Aggregation):
+            methods['reduce'] = self._reduce
+            if isinstance(module, MultiAggregation):
+                methods['fused_aggr'] = None  # counts edges by itself
+            return methods
+        for name in ('propagate', 'edge_updater'):
+            methods[name] = self._along(getattr(module, name))
+        methods['forward'] = self._called(
+            methods.get('forward', module.forward)
+        )
+        return methods
+
+    def _reduce(
+        self,
+        x: Tensor,
+        index: Tensor,
+        ptr: Tensor | None = None,
+        dim_size: int | None = None,
+        dim: int = -2,
+        reduce: str = 'sum',
+    ) -> Tensor:
+        return self.scatter(x, index, dim, dim_size, reduce, of_nodes=True)
+
+    def _along(self, method: Callable[..., Any]) -> Callable[..., Any]:
+        def call(edge_index: Tensor, *args: Any, **kwargs: Any) -> Any:
+            with self.along(edge_index):
+                return method(edge_index, *args, **kwargs)
+
+        return call
+
+    def _called(self, forward: Callable[..., Any]) -> Callable[..., Any]:
+        r"""A conv's forward, with the edges that it is called with noted."""
+
+        def call(*args: Any, **kwargs: Any) -> Any:
+            for value in (*args, *kwargs.values()):
+                if _is_edge_index(value):
+                    self.see(value)
+            return forward(*args, **kwargs)
+
+        return call
+
+
+def _is_edge_index(value: Any) -> bool:
+    return (
+        isinstance(value, Tensor)
+        and value.dim() == 2
+        and value.size(0) == 2
+        and value.dtype == torch.long
     )
 
 
-def _methods(
-    module: Module, gate: Gate, functions: dict[str, Callable[..., Any]]
-) -> dict[str, Any]:
-    methods: dict[str, Any] = {}
-    for cls in reversed(type(module).__mro__):
-        if cls in (MessagePassing, Aggregation) or not issubclass(
-            cls, (MessagePassing, Aggregation)
-        ):
-            continue
-        for name, function in vars(cls).items():
-            if isinstance(function, FunctionType):
-                methods.pop(name, None)
-                if functions.keys() & set(function.__code__.co_names):
-                    clone = _with_globals(function, functions)
-                    methods[name] = MethodType(clone, module)
-    if isinstance(module, Aggregation):
-        methods['reduce'] = _reduce(gate)
-        if isinstance(module, MultiAggregation):
-            methods['fused_aggr'] = None  # counts edges by itself
-    else:
-        for name in ('propagate', 'edge_updater'):
-            methods[name] = _aligned(getattr(module, name), gate)
-    return methods
+def _same(one: Tensor, other: Tensor) -> bool:
+    r"""Whether two tensors hold the same numbers, at once if they are the
+    same memory.
+    """
+    if one.shape != other.shape:
+        return False
+    if one.data_ptr() == other.data_ptr() and one.stride() == other.stride():
+        return True
+    return torch.equal(one, other)
 
 
 def _with_globals(
@@ -191,25 +293,3 @@ def _with_globals(
     )
     clone.__kwdefaults__ = function.__kwdefaults__
     return clone
-
-
-def _aligned(method: Callable[..., Any], gate: Gate) -> Callable[..., Any]:
-    def call(edge_index: Tensor, *args: Any, **kwargs: Any) -> Any:
-        with gate.over(edge_index):
-            return method(edge_index, *args, **kwargs)
-
-    return call
-
-
-def _reduce(gate: Gate) -> Callable[..., Tensor]:
-    def reduce(
-        x: Tensor,
-        index: Tensor,
-        ptr: Tensor | None = None,
-        dim_size: int | None = None,
-        dim: int = -2,
-        reduce: str = 'sum',
-    ) -> Tensor:
-        return gate.scatter(x, index, dim, dim_size, reduce)
-
-    return reduce

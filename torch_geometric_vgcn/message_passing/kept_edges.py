@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import sort_edge_index
@@ -11,6 +13,8 @@ class KeptEdges(Route):
     for hard samples, through any conv as it is.
     """
 
+    deletes: ClassVar[bool] = True
+
     def carry(
         self,
         conv: Module,
@@ -18,10 +22,10 @@ class KeptEdges(Route):
         sample: GraphSample,
         s: int,
         attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
-        edge_index, weight = sample.edges(s)
+    ) -> Tensor:
+        edge_index, _ = sample.edges(s)
         # Some aggregations want the edges of a node together:
-        edge_index, weight = sort_edge_index(
-            edge_index, weight, x.size(-2), sort_by_row=False
+        edge_index = sort_edge_index(
+            edge_index, num_nodes=x.size(-2), sort_by_row=False
         )
-        return conv(x, edge_index, **attributes(edge_index)), weight
+        return conv(x, edge_index, **attributes(edge_index))

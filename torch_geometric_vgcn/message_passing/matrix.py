@@ -1,53 +1,78 @@
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch_geometric.nn.models.basic_gnn import BasicGNN
+from torch_geometric.nn import GCN, GCNConv
 
-from torch_geometric_vgcn.kernels.sparse_features import Features
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_output,
     message_passing_modules,
     no_attributes,
 )
-from torch_geometric_vgcn.message_passing.edge_weight import (
-    EdgeWeight,
-    refuses_weights,
-)
-from torch_geometric_vgcn.message_passing.message_gate import MessageGate
+from torch_geometric_vgcn.message_passing.edge_weight import refuses_weights
+from torch_geometric_vgcn.message_passing.replica import Replica
 from torch_geometric_vgcn.message_passing.symmetric_matrix import (
     SymmetricMatrix,
 )
-from torch_geometric_vgcn.message_passing.twins import TWINS, twins
+from torch_geometric_vgcn.message_passing.twins import (
+    TWINS,
+    has_hooks,
+    twin_of,
+)
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.sample import GraphSample
 
 
 class AdjacencyMatrix(Route):
     r"""Calls :obj:`conv(x, adj)` with symmetric matrices in the place of
     :obj:`edge_index`, dense or sparse as the pairs are, from which GCN-like
-    convs compute the same as from edges, while the call lasts. Models of
-    PyG's own take all sampled graphs in one call.
-
-    A model that does more with :obj:`edge_index` than to hand it on to its
-    convs is found out in its first call, and takes another route from then
-    on.
+    convs compute the same as from edges. PyG's own :class:`GCN` takes all
+    sampled graphs in one call.
     """
+
+    compiles: ClassVar[bool] = False
 
     def __init__(self, conv: Module) -> None:
         super().__init__(conv)
-        self.general = general_route(conv)
-        self.gives_way = False
-        self.features = Features()
+        self.features = SparseFeatures()
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
+        reason = Route.refuses(conv)
+        if reason is not None:
+            return reason
+        name = type(conv).__name__
         for module in message_passing_modules(conv):
+            own = type(module).__name__
             if type(module) not in TWINS:
+                return f"'conv' ({name}): {own} has no form for matrices"
+            if isinstance(module, GCNConv) and module.improved:
                 return (
-                    f"'conv' ({type(conv).__name__}): "
-                    f'{type(module).__name__} has no form for matrices'
+                    f"'conv' ({name}): {own}(improved=True) has self-loops "
+                    'of another weight with edge weights than without'
                 )
-        return Route.refuses(conv) or refuses_weights(conv)
+        return refuses_weights(conv)
+
+    def fits(
+        self, conv: Module, x: Tensor, sample: GraphSample, attributes: bool
+    ) -> bool:
+        # What watches messages would see none:
+        if attributes or any(map(has_hooks, message_passing_modules(conv))):
+            return False
+        weight = sample.weight
+        dense = not isinstance(sample.prior.pairs, Candidates)
+        return dense or kernels_work(weight.device, weight.dtype)
+
+    def batches(self, conv: Module) -> bool:
+        if isinstance(conv, GCN) and type(conv) is GCN:
+            plain = all(isinstance(m, torch.nn.Identity) for m in conv.norms)
+            return plain and conv.jk_mode != 'lstm'
+        return type(conv) in TWINS
 
     def __call__(
         self,
@@ -56,29 +81,9 @@ class AdjacencyMatrix(Route):
         sample: GraphSample,
         attributes: Attributes = no_attributes,
     ) -> Tensor:
-        if torch.compiler.is_compiling():
-            return self.general(conv, x, sample, attributes)
-        if attributes is not no_attributes:
-            self.gives_way = True
-        if not self.gives_way:
-            try:
-                return self.through(conv, x, sample)
-            except (AttributeError, IndexError, TypeError):
-                if self.checked:
-                    raise
-                self.gives_way = True
-        return self.general(conv, x, sample, attributes)
-
-    def through(self, conv: Module, x: Tensor, sample: GraphSample) -> Tensor:
-        r"""Calls the conv on all sampled graphs, at once if it can take
-        them.
-        """
-        if len(sample) == 1 or not takes_batches(conv):
-            return super().__call__(conv, x, sample)
-        with twins(conv):
-            out = conv(x, SymmetricMatrix(sample, slice(None), self.features))
-        self.check(conv, out, sample.weight)
-        return out
+        if len(sample) == 1 or not self.batches(conv):
+            return super().__call__(conv, x, sample, attributes)
+        return self._through(conv, x, sample, slice(None))
 
     def carry(
         self,
@@ -87,25 +92,12 @@ class AdjacencyMatrix(Route):
         sample: GraphSample,
         s: int,
         attributes: Attributes,
-    ) -> tuple[Tensor, Tensor]:
-        with twins(conv):
-            out = conv(x, SymmetricMatrix(sample, s, self.features))
-        return out, sample.weight
+    ) -> Tensor:
+        return self._through(conv, x, sample, s)
 
-    def __repr__(self) -> str:
-        return repr(self.general) if self.gives_way else super().__repr__()
-
-
-def general_route(conv: Module) -> Route:
-    r"""The route along edges, which makes no demands on a model."""
-    if EdgeWeight.refuses(conv) is None:
-        return EdgeWeight(conv)
-    return MessageGate(conv)
-
-
-def takes_batches(conv: Module) -> bool:
-    r"""Whether :obj:`conv` is one that takes features :obj:`[S, N, F]`."""
-    if isinstance(conv, BasicGNN):
-        plain = all(isinstance(m, torch.nn.Identity) for m in conv.norms)
-        return plain and conv.jk_mode != 'lstm'
-    return type(conv) in TWINS
+    def _through(
+        self, conv: Module, x: Tensor, sample: GraphSample, which: int | slice
+    ) -> Tensor:
+        adj = SymmetricMatrix(sample, which, self.features)
+        with Replica(conv).changed(twin_of) as twin:
+            return check_output(conv, twin(x, adj))

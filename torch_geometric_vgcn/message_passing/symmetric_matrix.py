@@ -5,7 +5,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 
 from torch_geometric_vgcn.kernels.compressed_rows import VECTOR
-from torch_geometric_vgcn.kernels.sparse_features import Features
+from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.sample import GraphSample
 
 
@@ -17,11 +17,11 @@ class SymmetricMatrix:
     Args:
         sample (GraphSample): The sampled graphs.
         which (int or slice): Which of them: one, or several at once.
-        features (Features): What is known of the node features.
+        features (SparseFeatures): What is known of the node features.
     """
 
     def __init__(
-        self, sample: GraphSample, which: int | slice, features: Features
+        self, sample: GraphSample, which: int | slice, features: SparseFeatures
     ) -> None:
         self.single = isinstance(which, int)
         if isinstance(which, int):

@@ -3,27 +3,24 @@ graph or several at once.
 """
 
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from typing import Any
 
 from torch import Tensor
-from torch.nn import Module
-from torch_geometric.nn import GCNConv, GraphConv, MessagePassing, SGConv
-
-from torch_geometric_vgcn.message_passing.base import (
-    message_passing_modules,
-    overridden,
+from torch.nn import Module, Parameter
+from torch_geometric.nn import (
+    GCNConv,
+    GraphConv,
+    Linear,
+    MessagePassing,
+    SGConv,
 )
 
 
 def _gcn(
     conv: GCNConv, x: Tensor, adj: Any, edge_weight: None = None
 ) -> Tensor:
-    x = adj.features.linear(x, conv.lin.weight)
-    if conv.normalize:
-        out = adj.normalized(x, 2.0 if conv.improved else 1.0)
-    else:
-        out = adj @ x
+    x = _linear(adj, conv.lin, x)
+    out = adj.normalized(x) if conv.normalize else adj @ x
     return out if conv.bias is None else out + conv.bias
 
 
@@ -31,24 +28,50 @@ def _graph(
     conv: GraphConv, x: Tensor, adj: Any, edge_weight: None = None
 ) -> Tensor:
     root, rel = conv.lin_root, conv.lin_rel
-    out = adj.features.linear(x, root.weight)
-    # The sum and the linear map commute: the narrower side first.
-    if rel.out_channels < rel.in_channels:
-        out = out + adj @ adj.features.linear(x, rel.weight)
-    else:
-        out = out + adj.features.linear(adj @ x, rel.weight)
+    out = _linear(adj, root, x)
+    if not _narrows(rel):
+        return out + _linear(adj, rel, adj @ x)
+    out = out + adj @ adj.features.linear(x, rel.weight)
     return out if rel.bias is None else out + rel.bias
 
 
 def _sg(conv: SGConv, x: Tensor, adj: Any, edge_weight: None = None) -> Tensor:
-    # The sums and the linear map commute: the narrower side first.
-    narrow = conv.lin.out_channels < conv.lin.in_channels
-    out = adj.features.linear(x, conv.lin.weight) if narrow else x
+    lin = conv.lin
+    narrow = _narrows(lin)
+    out = adj.features.linear(x, lin.weight) if narrow else x
     for _ in range(conv.K):
         out = adj.normalized(out)
     if not narrow:
-        return conv.lin(out)
-    return out if conv.lin.bias is None else out + conv.lin.bias
+        return lin(out)
+    return out if lin.bias is None else out + lin.bias
+
+
+def _linear(adj: Any, lin: Any, x: Tensor) -> Tensor:
+    r"""A conv's linear map: for mostly zero features their sparse product, or
+    the layer as it is if there is more to it.
+    """
+    if not _is_plain(lin):
+        return lin(x)
+    out = adj.features.linear(x, lin.weight)
+    return out if lin.bias is None else out + lin.bias
+
+
+def _is_plain(lin: Any) -> bool:
+    r"""Whether a layer does no more than to multiply by its own weights: it
+    isn't lazy, normalised, pruned or watched.
+    """
+    return (
+        type(lin) is Linear
+        and type(lin.weight) is Parameter
+        and not has_hooks(lin)
+    )
+
+
+def _narrows(lin: Any) -> bool:
+    r"""Whether to multiply before the sums over edges, with which a linear
+    map commutes: the side with fewer columns is the cheaper one.
+    """
+    return _is_plain(lin) and lin.out_channels < lin.in_channels
 
 
 TWINS: dict[type[MessagePassing], Callable[..., Tensor]] = {
@@ -58,9 +81,18 @@ TWINS: dict[type[MessagePassing], Callable[..., Tensor]] = {
 }
 
 
-def twins(conv: Module) -> AbstractContextManager[None]:
-    r"""Lets each conv inside :obj:`conv` compute on a matrix for a while."""
-    return overridden(
-        (module, 'forward', TWINS[type(module)].__get__(module))
-        for module in message_passing_modules(conv)
+def twin_of(module: Module) -> dict[str, Any]:
+    r"""The changes that let a conv compute on a matrix."""
+    twin = TWINS.get(type(module))
+    return {} if twin is None else {'forward': twin.__get__(module)}
+
+
+def has_hooks(module: Module) -> bool:
+    r"""Whether something else runs when the module is called, or its messages
+    are passed.
+    """
+    return any(
+        bool(value)
+        for name, value in module.__dict__.items()
+        if name.endswith('_hooks') and 'state_dict' not in name
     )

@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
+from torch_geometric_vgcn.kernels.precision import floor, wide
+
 
 def weighted_scatter(
     src: Tensor,
@@ -32,14 +34,17 @@ def weighted_scatter(
     view = weight.view(size)
     if reduce in ('sum', 'add'):
         out = scatter(view * src, index, dim, dim_size, 'sum')
-        # Where nothing is left the sum is zero for good: convs that divide by
-        # it or take a root would have no gradient there.
-        return _alive(out) if src.dim() == 1 else out
+        if src.dim() > 1:
+            return out
+        # A degree. Where next to nothing is left it is zero for good: convs
+        # that divide by it or take a root would have an infinite gradient.
+        return torch.where(out.abs() > floor(out.dtype), out, 0.0)
     if reduce == 'mean':
         total = scatter(view * src, index, dim, dim_size, 'sum')
         count = scatter(weight, index, 0, total.size(dim), 'sum')
-        count = torch.where(count > 0, count, 1.0)
-        return total / count.view(size)
+        some = count > floor(count.dtype)
+        count = torch.where(some, count, 1.0)
+        return torch.where(some.view(size), total / count.view(size), 0.0)
     if reduce in ('mul', 'any'):
         return scatter(1 + view * (src - 1), index, dim, dim_size, reduce)
     if reduce == 'max':
@@ -70,16 +75,18 @@ def expected_max(
     if index.numel() == 0:
         return scatter(src, index, dim, dim_size, 'max')
     rest = src.movedim(dim, -1)
-    value = rest.reshape(-1, rest.size(-1))  # a row a channel
-    # Sorted by target, then by value, the largest first. One double holds
+    value = rest.reshape(-1, rest.size(-1))  # one row per channel
+    # Sorted by target, then by value, the largest first. One number holds
     # both, so that one sort will do:
     low, high = value.detach().aminmax()
-    span = 2 * (high - low).double() + 1
-    order = (index * span - value.detach().double()).argsort(dim=-1)
+    precise = wide(value.device)
+    span = 2 * (high - low).to(precise) + 1
+    order = (index * span - value.detach().to(precise)).argsort(dim=-1)
     index = index.sort().values
     value, w = value.gather(-1, order), weight[order]
-    # Double precision, as the sum runs over all nodes:
-    absent = torch.log1p(-w.double().clamp(max=1 - 1e-12))
+    # Precise, as the sum runs over all nodes:
+    most = 1 - 4 * torch.finfo(precise).eps
+    absent = torch.log1p(-w.to(precise).clamp(max=most))
     before = absent.cumsum(dim=-1) - absent
     count = scatter(torch.ones_like(index), index, 0, dim_size, 'sum')
     first = (count.cumsum(0) - count)[index]
@@ -110,7 +117,3 @@ def weighted_softmax(
     out = (src - top).clamp(max=30).exp()
     total = scatter(view * out, index, dim, num_nodes, 'sum') + 1e-16
     return out / total.index_select(dim, index)
-
-
-def _alive(total: Tensor) -> Tensor:
-    return torch.where(total == 0, torch.zeros_like(total), total)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_count, check_nonnegative
 from torch_geometric_vgcn.objective.kl import KL
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -29,12 +30,13 @@ class Objective(Module, ABC):
 
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:
         super().__init__()
-        if not 0 <= beta < float('inf'):
-            raise ValueError(
-                f"'beta' must be a finite number of at least 0, got {beta}"
+        if not isinstance(kl, KL):
+            raise TypeError(
+                "'kl' must be a KL such as LogisticKL() or BernoulliKL(), "
+                f'got {type(kl).__name__}'
             )
         self.kl = kl
-        self.beta = beta
+        self.beta = check_nonnegative(beta, 'beta')
 
     def forward(
         self,
@@ -55,7 +57,7 @@ class Objective(Module, ABC):
                 them. (default: :obj:`None`, all)
             kl_scale (float or Tensor, optional): How many pairs each of the
                 sample's stands for, if it holds only a mini-batch of them:
-                one number, or one a pair, of shape :obj:`[P]`.
+                one number, or one per pair, of shape :obj:`[P]`.
                 (default: :obj:`1.0`)
 
         Returns:
@@ -69,19 +71,29 @@ class Objective(Module, ABC):
             )
         if num_labeled is None:
             num_labeled = log_prob.size(1)
+        check_count(num_labeled, 'num_labeled')
+        if isinstance(kl_scale, Tensor):
+            size = [len(sample.prior.pairs)]
+            if list(kl_scale.shape) != size:
+                raise ValueError(
+                    f"'kl_scale' must have shape {size}, one number per pair, "
+                    f'got {list(kl_scale.shape)}'
+                )
+        else:
+            check_nonnegative(kl_scale, 'kl_scale')
         # A mini-batch without labels still has its divergence:
         scale = num_labeled / log_prob.size(1) if log_prob.numel() > 0 else 1.0
         if isinstance(kl_scale, Tensor):
             kl = self.kl(sample, kl_scale)
         else:
             kl = kl_scale * self.kl(sample)
-        bound = self.bound(log_prob, kl, sample, scale)
+        bound = self.estimate(log_prob, kl, sample, scale)
         log_likelihood = scale * log_prob.sum(dim=1).mean()
         loss = -bound / max(1, num_labeled)
         return Bound(bound, log_likelihood, kl.mean(), loss)
 
     @abstractmethod
-    def bound(
+    def estimate(
         self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
     ) -> Tensor:
         r"""The bound from log-likelihoods :obj:`[S, n]`, each standing for

@@ -16,20 +16,9 @@ class ELBO(Objective):
     gradient, with the mean of the other samples' log-likelihoods as baseline.
     """
 
-    def bound(
+    def estimate(
         self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
     ) -> Tensor:
         likelihood = scale * log_prob.sum(dim=1)
         bound = (likelihood - self.beta * kl).mean()
-        if sample.log_prob is not None:
-            s = len(sample)
-            if s < 2:
-                raise ValueError(
-                    'the score-function gradient needs the other samples as '
-                    f"baseline: 'num_samples' must be at least 2, got {s}"
-                )
-            # f - (mean of the others) = (f - mean) * S / (S - 1)
-            advantage = (likelihood - likelihood.mean()) * s / (s - 1)
-            score = (advantage.detach() * sample.log_prob).mean()
-            bound = bound + (score - score.detach())
-        return bound
+        return bound if sample.pathwise else bound + sample.score(likelihood)

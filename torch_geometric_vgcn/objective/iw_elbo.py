@@ -24,10 +24,10 @@ class IWELBO(Objective):
         :class:`ELBO` where a bound is needed.
     """
 
-    def bound(
+    def estimate(
         self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
     ) -> Tensor:
-        if sample.log_prob is not None:
+        if not sample.pathwise:
             raise TypeError(
                 'IWELBO needs samples with a pathwise gradient '
                 '(BinaryConcrete, StraightThroughBernoulli), got '

@@ -10,7 +10,8 @@ from torch.nn.functional import softplus
 
 from torch_geometric_vgcn.checks import check_positive
 from torch_geometric_vgcn.kernels.pieces import pieces
-from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.kernels.precision import wide
+from torch_geometric_vgcn.sample import GraphSample, RelaxedSample
 
 
 class KL(Module, ABC):
@@ -75,16 +76,16 @@ class LogisticKL(KL):
     def forward(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
-        noise, tau = sample.noise, sample.temperature
-        if noise is None or tau is None:
+        if not isinstance(sample, RelaxedSample):
             raise TypeError(
                 'LogisticKL needs relaxed samples (BinaryConcrete), got '
-                'discrete or mean ones: use BernoulliKL'
+                f'{type(sample).__name__}: use BernoulliKL'
             )
+        tau = sample.temperature
         kl = _LogRatio.apply(
             sample.logits,
             sample.prior.logits,
-            noise.logistic,
+            sample.logistic,
             self.temperature / tau,
             weight,
         )
@@ -114,7 +115,7 @@ class _LogRatio(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(logits, prior, noise, weight)
         ctx.ratio = ratio
-        total = noise.new_zeros(noise.size(0), dtype=torch.double)
+        total = noise.new_zeros(noise.size(0), dtype=wide(noise.device))
         given = (logits, prior, noise) + (() if weight is None else (weight,))
         for theta, theta_o, own, *times in pieces(*given):
             # h(z) = -|z| - 2 log(1 + exp(-|z|))
@@ -124,7 +125,7 @@ class _LogRatio(torch.autograd.Function):
             log_ratio = odds.log_().mul_(2).add_(z).sub_(own)
             if times:
                 log_ratio.mul_(times[0])
-            total += log_ratio.sum(dim=1, dtype=torch.double)
+            total += log_ratio.sum(dim=1, dtype=total.dtype)
         return total.to(noise.dtype)
 
     @staticmethod

@@ -65,12 +65,15 @@ class AllPairs(Pairs):
         return place_of(index.sort(dim=0).values, self.num_nodes)
 
     def to_dense(self, value: Tensor) -> Tensor:
-        r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` a pair and
-        a zero diagonal.
+        r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` per
+        pair and a zero diagonal.
         """
         adj = value.new_zeros(self.num_nodes, self.num_nodes)
         adj = adj.masked_scatter(self._upper(), value)
         return adj + adj.t()
+
+    def same_as(self, other: Pairs) -> bool:
+        return type(other) is AllPairs and len(self) == len(other)
 
     def _make_pattern(self) -> Triangle:
         return Triangle(self.num_nodes, self.device)
@@ -78,7 +81,7 @@ class AllPairs(Pairs):
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         return (left @ right.t()).masked_select(self._upper())
 
-    def subset(self, node_id: Tensor) -> 'AllPairs':
+    def _subset(self, node_id: Tensor) -> 'AllPairs':
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.device).long()
         pairs = AllPairs(node_id.numel(), node_id=node_id).to(self.device)

@@ -9,7 +9,7 @@ from torch_geometric_vgcn.kernels.pattern import Pattern
 
 class Pairs(Module, ABC):
     r"""The unordered node pairs :math:`\{i, j\}, i < j` that have a logit of
-    their own: one variable a pair, shared by both directions.
+    their own: one variable per pair, shared by both directions.
 
     There are no self-loops and each pair comes once, sorted by
     :math:`(i, j)`.
@@ -26,7 +26,7 @@ class Pairs(Module, ABC):
     has_background = True
 
     index: Tensor  # [2, P]
-    key: Tensor  # one increasing number a pair, i * N + j
+    key: Tensor  # one increasing number per pair, i * N + j
     position: Tensor | None
     node_id: Tensor | None
 
@@ -39,6 +39,8 @@ class Pairs(Module, ABC):
         super().__init__()
         self.num_nodes = num_nodes
         self._pattern: tuple[torch.device, Pattern] | None = None
+        # In a tuple, as it isn't a part of this module:
+        self._whole: tuple[Pairs, ...] = ()
         self.register_buffer('position', position, persistent=False)
         self.register_buffer('node_id', node_id, persistent=False)
 
@@ -56,9 +58,11 @@ class Pairs(Module, ABC):
 
     @property
     def pattern(self) -> Pattern:
-        r"""Where the pairs stand in a symmetric matrix, found out once."""
+        r"""Where the pairs stand in a symmetric matrix, computed once."""
         if self._pattern is None or self._pattern[0] != self.device:
-            self._pattern = (self.device, self._make_pattern())
+            # Kept, so it must be fit for training too:
+            with torch.inference_mode(False):
+                self._pattern = (self.device, self._make_pattern())
         return self._pattern[1]
 
     @abstractmethod
@@ -76,11 +80,35 @@ class Pairs(Module, ABC):
         pairs' nodes, of shape :obj:`[P]`.
         """
 
-    @abstractmethod
+    @property
+    def whole(self) -> 'Pairs':
+        r"""The pairs that these are a subset of, or these themselves."""
+        return self._whole[0] if self._whole else self
+
     def subset(self, node_id: Tensor) -> 'Pairs':
         r"""The pairs among the nodes :obj:`node_id`, renumbered to their
         places in :obj:`node_id`.
         """
+        pairs = self._subset(node_id)
+        pairs._whole = (self.whole,)
+        if self.position is not None and self.node_id is not None:
+            # A subset of a subset is one of the whole.
+            pairs.position = self.position[pairs.position]
+            pairs.node_id = self.node_id[pairs.node_id]
+        return pairs
+
+    @abstractmethod
+    def _subset(self, node_id: Tensor) -> 'Pairs':
+        r"""The pairs among some nodes, with their places in these pairs."""
+
+    def same_as(self, other: 'Pairs') -> bool:
+        r"""Whether these are the same pairs, in the same order."""
+        if self is other:
+            return True
+        if type(self) is not type(other) or len(self) != len(other):
+            return False
+        same = self.num_nodes == other.num_nodes
+        return same and torch.equal(self.key, other.key.to(self.device))
 
     def extra_repr(self) -> str:
         return f'num_nodes={self.num_nodes}, num_pairs={len(self)}'

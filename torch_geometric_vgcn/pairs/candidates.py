@@ -73,7 +73,7 @@ class Candidates(Pairs):
             ]
         )
 
-    def subset(self, node_id: Tensor) -> Pairs:
+    def _subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.index)
         position, index = entries_among(self.pointer, self.index[1], node_id)

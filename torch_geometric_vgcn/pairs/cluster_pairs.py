@@ -124,7 +124,7 @@ class ClusterPairs(Pairs):
         value = torch.cat(values)
         return torch.empty_like(value).index_copy(0, torch.cat(places), value)
 
-    def subset(self, node_id: Tensor) -> Pairs:
+    def _subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.device).long()
         label = self.label[node_id]

@@ -22,7 +22,7 @@ class AmortizedPosterior(Posterior):
     Args:
         encoder (torch.nn.Module): Maps the features, and the prior's observed
             graph where the encoder passes messages, to embeddings of shape
-            :obj:`[N, d]`.
+            :obj:`[N, d]`. It may be pretrained.
     """
 
     scale: Parameter
@@ -35,8 +35,11 @@ class AmortizedPosterior(Posterior):
             isinstance(module, MessagePassing) for module in encoder.modules()
         )
 
-    def start_at(self, prior: Prior) -> None:
+    def reset_parameters(self, prior: Prior) -> None:
         reset(self.encoder)
+        self.start_at(prior)
+
+    def start_at(self, prior: Prior) -> None:
         self.scale = Parameter(prior.logits.new_zeros(()))
         self.shift = Parameter(prior.logits.new_zeros(()))
 

@@ -8,7 +8,7 @@ from torch_geometric_vgcn.prior import Prior
 
 class Posterior(Module, ABC):
     r"""A parametrisation of the approximate posterior's logits
-    :math:`\theta_{ij}`, one a pair.
+    :math:`\theta_{ij}`, one per pair.
 
     A posterior starts at the prior, or as near to it as it can. Posteriors
     add up: :obj:`FreePosterior() + AmortizedPosterior(encoder)` has the logits
@@ -20,9 +20,13 @@ class Posterior(Module, ABC):
 
     @abstractmethod
     def start_at(self, prior: Prior) -> None:
-        r"""Makes the parameters anew, so that the posterior equals
-        :obj:`prior` as nearly as it can.
+        r"""Makes the parameters that tell the posterior from the prior anew,
+        so that it equals :obj:`prior` as nearly as it can.
         """
+
+    def reset_parameters(self, prior: Prior) -> None:
+        r"""Makes all parameters anew, those of an encoder too."""
+        self.start_at(prior)
 
     @abstractmethod
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:

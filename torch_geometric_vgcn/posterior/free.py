@@ -5,12 +5,13 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
+from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 
 
 class FreePosterior(Posterior):
-    r"""One free logit a pair,
+    r"""One free logit per pair,
     :math:`\theta_{ij} = \theta^o_{ij} + \delta_{ij}`: the paper's free
     parametrisation. It starts at :math:`\delta = 0`.
 
@@ -29,23 +30,39 @@ class FreePosterior(Posterior):
         self.sparse = sparse
 
     def start_at(self, prior: Prior) -> None:
+        # In a tuple, as they aren't a part of this module:
+        self._pairs = (prior.pairs,)
         self.offset = Parameter(torch.zeros_like(prior.logits))
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
-        position = prior.pairs.position
-        count = self.offset.numel() if position is None else position.numel()
-        if count != prior.logits.numel():
-            raise ValueError(
-                f'FreePosterior has a logit for each of {count} '
-                f'pairs and no others, got a prior of {len(prior.pairs)} '
-                'pairs: use AmortizedPosterior for unseen nodes'
-            )
+        position = self._position(prior.pairs)
         if self.sparse:
             if position is None:
-                position = torch.arange(count, device=self.offset.device)
+                position = torch.arange(
+                    self.offset.numel(), device=self.offset.device
+                )
             return prior.logits + _Selected.apply(self.offset, position)
         offset = self.offset if position is None else self.offset[position]
         return prior.logits + offset
+
+    def _position(self, pairs: Pairs) -> Tensor | None:
+        r"""Where the logits of some pairs stand, or :obj:`None` for all."""
+        (own,) = self._pairs
+        if pairs is own:
+            return None
+        if pairs.whole is own:
+            return pairs.position
+        # Pairs made anew from the same graph:
+        if own.same_as(pairs):
+            return None
+        if own.same_as(pairs.whole):
+            return pairs.position
+        raise ValueError(
+            f'FreePosterior has a logit for each of its own {len(own)} pairs '
+            f'and no others, got a prior of {len(pairs)} pairs, not all of '
+            'them its own: use AmortizedPosterior for other graphs or unseen '
+            'nodes'
+        )
 
     def extra_repr(self) -> str:
         return 'sparse=True' if self.sparse else ''

@@ -24,6 +24,10 @@ class SumPosterior(Posterior):
         for term in cast(Iterable[Posterior], self.terms):
             term.start_at(prior)
 
+    def reset_parameters(self, prior: Prior) -> None:
+        for term in cast(Iterable[Posterior], self.terms):
+            term.reset_parameters(prior)
+
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
         logits = prior.logits
         for term in self.terms:

@@ -1,4 +1,5 @@
 import math
+from collections.abc import Mapping
 from typing import Any
 
 import torch
@@ -50,7 +51,7 @@ class Prior(Module):
         super().__init__()
         if logits.shape != (len(pairs),):
             raise ValueError(
-                f"'logits' must have shape [{len(pairs)}], one a pair, "
+                f"'logits' must have shape [{len(pairs)}], one per pair, "
                 f'got {list(logits.shape)}'
             )
         if not bool(logits.isfinite().all()):
@@ -70,7 +71,7 @@ class Prior(Module):
         self.pairs = pairs
         self._rows: tuple[Tensor, Tensor, Tensor] | None = None
         self.background = check_probability(background, 'background')
-        self.register_buffer('logits', logits, persistent=False)
+        self.register_buffer('logits', logits)
         self.register_buffer('edge_index', edge_index, persistent=False)
         self.register_buffer('edge_attr', edge_attr, persistent=False)
 
@@ -98,14 +99,10 @@ class Prior(Module):
     def subset(self, node_id: Tensor) -> 'Prior':
         r"""The prior of the graph among the nodes :obj:`node_id`."""
         pairs = self.pairs.subset(node_id)
-        assert pairs.node_id is not None
-        edge_index, edge_attr = self._observed_among(pairs.node_id)
-        logits = self.logits[pairs.position]
-        whole = self.pairs
-        if whole.position is not None and whole.node_id is not None:
-            # A subset of a subset is one of the whole.
-            pairs.position = whole.position[pairs.position]
-            pairs.node_id = whole.node_id[pairs.node_id]
+        own = self.pairs._subset(node_id) if self.pairs._whole else pairs
+        assert own.node_id is not None
+        edge_index, edge_attr = self._observed_among(own.node_id)
+        logits = self.logits[own.position]
         return Prior(pairs, logits, self.background, edge_index, edge_attr)
 
     def _observed_among(
@@ -117,9 +114,10 @@ class Prior(Module):
         row, col = self.edge_index
         if self._rows is None or self._rows[0].device != row.device:
             # Sorted once, so that a subset costs no more than its own edges:
-            row, order = row.sort(stable=True)
-            pointer = index2ptr(row, size=self.num_nodes)
-            self._rows = (pointer, col[order], order)
+            with torch.inference_mode(False):
+                row, order = row.sort(stable=True)
+                pointer = index2ptr(row, size=self.num_nodes)
+                self._rows = (pointer, col[order], order)
         pointer, col, order = self._rows
         place, index = entries_among(pointer, col, node_id)
         edge, place = order[place].sort()
@@ -151,6 +149,45 @@ class Prior(Module):
                 'common): make a new prior for a new graph'
             )
 
+    def get_extra_state(self) -> dict[str, float]:
+        return {'background': self.background}
+
+    def set_extra_state(self, state: Any) -> None:
+        if state != self.get_extra_state():
+            raise ValueError(
+                f'the state to load was saved with a prior of {state}, '
+                f'expected {self.get_extra_state()}: build the learner with '
+                'the same prior'
+            )
+
+    def _load_from_state_dict(
+        self, state_dict: Mapping[str, Any], prefix: str, *args: Any
+    ) -> None:
+        # A posterior's logits mean nothing beside another prior's.
+        saved = state_dict.get(prefix + 'logits')
+        if isinstance(saved, Tensor):
+            self._check_saved(saved)
+        super()._load_from_state_dict(state_dict, prefix, *args)
+
+    def _check_saved(self, saved: Tensor) -> None:
+        own = self.logits
+        if saved.shape != own.shape:
+            raise ValueError(
+                f'the state to load was saved with a prior of '
+                f'{saved.numel()} pairs, expected {own.numel()}: build the '
+                'learner from the same graph'
+            )
+        # As exact as the less precise of both:
+        eps = max(torch.finfo(t.dtype).eps for t in (saved, own))
+        saved = saved.to(own.device, own.dtype)
+        if not torch.allclose(own, saved, rtol=100 * eps, atol=100 * eps):
+            change = (own.sigmoid() - saved.sigmoid()).abs().max()
+            raise ValueError(
+                'the state to load was saved with another prior: its '
+                f'probabilities differ by up to {float(change):.2g}; build '
+                'the learner with the same prior'
+            )
+
     def extra_repr(self) -> str:
         return f'background={self.background:.3g}'
 
@@ -165,3 +202,8 @@ def default_background(num_nodes: int) -> float:
 
 def logit(prob: float) -> float:
     return math.log(prob) - math.log1p(-prob)
+
+
+def sigmoid(logit: float) -> float:
+    odds = math.exp(-abs(logit))  # can't overflow
+    return 1 / (1 + odds) if logit >= 0 else odds / (1 + odds)

@@ -6,8 +6,15 @@ from torch_geometric_vgcn.sample.bernoulli import (
     StraightThroughBernoulli,
 )
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
-from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.drawn import Drawn
+from torch_geometric_vgcn.sample.graph_sample import GraphSample, MeanSample
+from torch_geometric_vgcn.sample.hard_sample import (
+    HardSample,
+    StraightThroughSample,
+)
 from torch_geometric_vgcn.sample.mean import PosteriorMean
+from torch_geometric_vgcn.sample.noise import Edges, Noise
+from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
 
 __all__ = [
     'Sampler',
@@ -16,6 +23,11 @@ __all__ = [
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
+    'RelaxedSample',
+    'HardSample',
+    'StraightThroughSample',
+    'MeanSample',
+    'Drawn',
     'Edges',
     'Noise',
 ]

@@ -4,7 +4,26 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.kernels.index import find, pair_at
+from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.pairs import Pairs
+
+# Expected pairs per graph that are still cheap to draw, however few the nodes:
+FEW = 2**20
+# ... and per node, however many:
+PER_NODE = 4
+
+
+def check_background(pairs: Pairs, prob: float, name: str) -> None:
+    r"""Raises an error if so many pairs would be drawn that the model costs
+    more than its candidates.
+    """
+    mean, most = pairs.num_possible * prob, PER_NODE * pairs.num_nodes
+    if mean > max(FEW, most):
+        raise ValueError(
+            f'{name} would draw about {mean:.2g} background pairs per graph, '
+            f'expected at most {max(FEW, most):.2g} for {pairs.num_nodes} '
+            'nodes: lower it, or use AllPairs'
+        )
 
 
 def draw_background(
@@ -39,7 +58,7 @@ def draw_background(
     uniform = torch.rand(
         size,
         generator=generator,
-        dtype=torch.double,
+        dtype=wide(pairs.device),
         device=pairs.device,
     )
     gap = torch.log1p(-uniform) / math.log1p(-prob)

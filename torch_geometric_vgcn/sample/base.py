@@ -1,11 +1,16 @@
 from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.graph_sample import GraphSample
+from torch_geometric_vgcn.sample.noise import Edges, Noise
+
+if TYPE_CHECKING:
+    from torch_geometric_vgcn.objective import Objective
 
 
 class Sampler(Module, ABC):
@@ -16,8 +21,21 @@ class Sampler(Module, ABC):
     again: common random numbers, or the same graph twice.
     """
 
+    # Whether the logits get a gradient through the sampled weights:
+    pathwise: ClassVar[bool] = True
+
+    def default_objective(self) -> 'Objective':
+        r"""The bound to maximise with such samples, if no other is given."""
+        from torch_geometric_vgcn.objective import ELBO, BernoulliKL
+
+        return ELBO(BernoulliKL())
+
     def check(self, prior: Prior) -> None:
         r"""Raises an error if graphs can't be drawn with this prior."""
+
+    def describe(self, prior: Prior) -> str:
+        r"""What is worth knowing of graphs drawn with this prior."""
+        return ''
 
     def noise(
         self,
@@ -34,14 +52,17 @@ class Sampler(Module, ABC):
                 (default: :obj:`None`, the global one)
         """
         logits = prior.logits
+        # The tails of narrower types end where edges are still likely:
+        dtype = torch.promote_types(logits.dtype, torch.float)
         uniform = torch.rand(
             (num_samples, logits.numel()),
             generator=generator,
-            dtype=logits.dtype,
+            dtype=dtype,
             device=logits.device,
         )
         # Logistic noise; zero itself would become minus infinity:
-        logistic = uniform.logit_(eps=torch.finfo(logits.dtype).eps / 2)
+        logistic = uniform.logit_(eps=torch.finfo(dtype).eps / 2)
+        logistic = logistic.to(logits.dtype)
         if not prior.has_background:
             return Noise(logistic)
         return Noise(logistic, self.background(prior, num_samples, generator))

@@ -1,10 +1,20 @@
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample.background import draw_background
+from torch_geometric_vgcn.sample.background import (
+    check_background,
+    draw_background,
+)
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.graph_sample import GraphSample
+from torch_geometric_vgcn.sample.hard_sample import (
+    HardSample,
+    StraightThroughSample,
+)
+from torch_geometric_vgcn.sample.noise import Edges, Noise
 
 
 class Bernoulli(Sampler):
@@ -17,6 +27,12 @@ class Bernoulli(Sampler):
     need of at least two samples. Only the edges that are there are passed on
     to the conv.
     """
+
+    pathwise: ClassVar[bool] = False
+
+    def check(self, prior: Prior) -> None:
+        if prior.has_background:
+            check_background(prior.pairs, prior.background, "'background'")
 
     def background(
         self,
@@ -38,7 +54,9 @@ class Bernoulli(Sampler):
     ) -> GraphSample:
         weight = self.draw(logits, noise)
         log_prob = weight @ logits - torch.nn.functional.softplus(logits).sum()
-        return GraphSample(prior, logits, weight, noise, log_prob=log_prob)
+        return HardSample(
+            prior, logits, weight, noise.background, log_prob=log_prob
+        )
 
 
 class StraightThroughBernoulli(Bernoulli):
@@ -47,9 +65,11 @@ class StraightThroughBernoulli(Bernoulli):
     (straight-through): biased, of low variance.
     """
 
+    pathwise: ClassVar[bool] = True
+
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         probs = logits.sigmoid()
         weight = self.draw(logits, noise) + (probs - probs.detach())
-        return GraphSample(prior, logits, weight, noise)
+        return StraightThroughSample(prior, logits, weight, noise.background)

@@ -1,5 +1,5 @@
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -8,10 +8,17 @@ from torch.autograd.function import once_differentiable
 from torch_geometric_vgcn.checks import check_positive
 from torch_geometric_vgcn.kernels.pieces import pieces
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.prior.base import logit
-from torch_geometric_vgcn.sample.background import draw_background
+from torch_geometric_vgcn.prior.base import sigmoid
+from torch_geometric_vgcn.sample.background import (
+    check_background,
+    draw_background,
+)
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import Edges, GraphSample, Noise
+from torch_geometric_vgcn.sample.noise import Edges, Noise
+from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
+
+if TYPE_CHECKING:
+    from torch_geometric_vgcn.objective import Objective
 
 
 class BinaryConcrete(Sampler):
@@ -43,14 +50,32 @@ class BinaryConcrete(Sampler):
         self.temperature = check_positive(temperature, 'temperature')
         self.tolerance = check_positive(tolerance, 'tolerance')
 
+    def default_objective(self) -> 'Objective':
+        from torch_geometric_vgcn.objective import IWELBO, LogisticKL
+
+        return IWELBO(LogisticKL())
+
     def check(self, prior: Prior) -> None:
         if prior.has_background:
-            self.threshold(prior)
+            prob = self._exceeds(prior)
+            name = f"'temperature' = {self.temperature:g}"
+            check_background(prior.pairs, prob, name)
+
+    def describe(self, prior: Prior) -> str:
+        if not prior.has_background:
+            return ''
+        return (
+            f'background pairs: kept above {self.threshold(prior):.2g}, a '
+            f'node loses {self.tolerance:.2g} of weight at most'
+        )
 
     def threshold(self, prior: Prior) -> float:
         r"""The weight :math:`\epsilon` below which background pairs are left
         out.
         """
+        return sigmoid(self._threshold_logit(prior))
+
+    def _threshold_logit(self, prior: Prior) -> float:
         tau = self.temperature
         if tau >= 1:
             raise ValueError(
@@ -58,10 +83,17 @@ class BinaryConcrete(Sampler):
                 f'all background pairs would have some weight), got {tau}: '
                 'lower it or use AllPairs'
             )
-        odds = prior.background / (1 - prior.background)
-        share = self.tolerance * (1 - tau) / (prior.num_nodes * odds * tau)
-        limit = share ** (1 / (1 - tau))
-        return min(limit / (1 + limit), 0.5)
+        # Logarithms, as the threshold itself may be too small a number:
+        log_share = math.log(self.tolerance) + math.log1p(-tau)
+        log_share -= math.log(prior.num_nodes) + math.log(tau)
+        log_share -= prior.background_logit
+        return min(log_share / (1 - tau), 0.0)
+
+    def _exceeds(self, prior: Prior) -> float:
+        r"""The probability that a background pair exceeds the threshold."""
+        logit = prior.background_logit
+        logit -= self.temperature * self._threshold_logit(prior)
+        return min(sigmoid(logit), 1 - 1e-12)
 
     def background(
         self,
@@ -70,7 +102,7 @@ class BinaryConcrete(Sampler):
         generator: torch.Generator | None = None,
     ) -> Edges:
         tau, theta = self.temperature, prior.background_logit
-        prob = 1 / (1 + math.exp(tau * logit(self.threshold(prior)) - theta))
+        prob = self._exceeds(prior)
         index, drawn = draw_background(
             prior.pairs, prob, num_samples, generator
         )
@@ -79,18 +111,25 @@ class BinaryConcrete(Sampler):
         uniform = torch.rand(
             drawn.shape,
             generator=generator,
-            dtype=prior.logits.dtype,
+            dtype=torch.promote_types(prior.logits.dtype, torch.float),
             device=index.device,
         )
         tail = prob * (1 - uniform)
         weight = torch.sigmoid((theta - tail.logit_()) / tau)
-        return Edges(index, weight * drawn)
+        return Edges(index, (weight * drawn).to(prior.logits.dtype))
 
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
-    ) -> GraphSample:
+    ) -> RelaxedSample:
         weight = _Relaxed.apply(logits, noise.logistic, self.temperature)
-        return GraphSample(prior, logits, weight, noise, self.temperature)
+        return RelaxedSample(
+            prior,
+            logits,
+            weight,
+            noise.background,
+            logistic=noise.logistic,
+            temperature=self.temperature,
+        )
 
     def extra_repr(self) -> str:
         return f'temperature={self.temperature:.3g}'

@@ -3,7 +3,8 @@ from torch import Tensor
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import GraphSample, Noise
+from torch_geometric_vgcn.sample.graph_sample import MeanSample
+from torch_geometric_vgcn.sample.noise import Noise
 
 
 class PosteriorMean(Sampler):
@@ -22,6 +23,6 @@ class PosteriorMean(Sampler):
 
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
-    ) -> GraphSample:
+    ) -> MeanSample:
         weight = logits.sigmoid().expand(len(noise), -1)
-        return GraphSample(prior, logits, weight, noise)
+        return MeanSample(prior, logits, weight)

@@ -1,0 +1,148 @@
+from collections.abc import Hashable
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+
+from torch_geometric_vgcn.message_passing.base import (
+    Attributes,
+    Route,
+    no_attributes,
+)
+from torch_geometric_vgcn.message_passing.proof import Proof
+from torch_geometric_vgcn.message_passing.twins import has_hooks
+from torch_geometric_vgcn.sample import GraphSample
+
+
+class ProvedRoute:
+    r"""The first of some routes that is proved to be exact for a conv, on the
+    first graph that comes (:class:`Proof`).
+
+    The proof is made again for another kind of features (sparse, of another
+    type, on another device), with edge attributes as opposed to without, and
+    after a change of the conv's modules or hooks.
+
+    Args:
+        *routes (Route): The routes to choose from, the best first.
+    """
+
+    def __init__(self, *routes: Route) -> None:
+        self.routes = routes
+        self._proved: dict[Hashable, Route] = {}
+        self._learned: set[Hashable] = set()  # ... by a call with a gradient
+
+    def __call__(
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        attributes: Attributes = no_attributes,
+    ) -> Tensor:
+        r"""Calls the conv on each sampled graph, as :class:`Route` does."""
+        compiled = torch.compiler.is_compiling()
+        route, is_new = self._route(conv, x, sample, attributes, compiled)
+        out = route(conv, x, sample, attributes)
+        if is_new and sample.weight.requires_grad and not compiled:
+            check_dependence(conv, out, sample)
+        return out
+
+    @torch.compiler.disable
+    def _route(
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        attributes: Attributes,
+        compiled: bool,
+    ) -> tuple[Route, bool]:
+        r"""The route for such a call, and whether it is the first one with a
+        gradient.
+        """
+        plain = attributes is no_attributes
+        kinds = _kind(conv), _kind_of_features(x), _kind_of_sample(sample)
+        key = (*kinds, plain, compiled)
+        route = self._proved.get(key)
+        if route is None:
+            route = self._choose(conv, x, sample, attributes, compiled)
+            self._proved[key] = route
+        is_new = sample.weight.requires_grad and key not in self._learned
+        if is_new:
+            self._learned.add(key)
+        return route, is_new
+
+    def _choose(
+        self,
+        conv: Module,
+        x: Tensor,
+        sample: GraphSample,
+        attributes: Attributes,
+        compiled: bool,
+    ) -> Route:
+        proof = Proof(conv, x, sample, attributes)
+        proof.initialize(self.routes[-1])
+        plain = attributes is no_attributes
+        reason = 'no route takes such features or edge attributes'
+        for route in self.routes:
+            if compiled and not route.compiles:
+                continue
+            if not route.fits(conv, x, sample, not plain):
+                continue
+            if route.deletes:
+                proof.works(route)
+                return route
+            difference = proof.differs(route)
+            if difference is None:
+                return route
+            reason = difference
+        if x.layout != torch.strided:
+            raise TypeError(
+                f"'conv' ({type(conv).__name__}) can't take sparse features "
+                f"'x' ({x.layout}) with relaxed edges: pass x.to_dense()"
+            )
+        raise TypeError(
+            f"'conv' ({type(conv).__name__}) with edge weights of zero is not "
+            f'what it is without those edges: {reason}: only hard samples fit '
+            'it (sampler=Bernoulli())'
+        )
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {'routes': self.routes, '_proved': {}, '_learned': set()}
+
+    def __repr__(self) -> str:
+        chosen = sorted({repr(route) for route in self._proved.values()})
+        if chosen:
+            return ', '.join(chosen)
+        if len(self.routes) == 1:
+            return repr(self.routes[0])
+        names = [repr(route) for route in self.routes]
+        return f'{" or ".join(names)}, decided on the first graph'
+
+
+def check_dependence(conv: Module, out: Tensor, sample: GraphSample) -> None:
+    r"""Raises an error if the output doesn't depend on the weights: a model
+    that drops them would train without ever learning a graph.
+    """
+    grad = None
+    if out.requires_grad:
+        (grad,) = torch.autograd.grad(
+            out.sum(), sample.weight, retain_graph=True, allow_unused=True
+        )
+    if grad is None:
+        raise TypeError(
+            f"'conv' ({type(conv).__name__}) ignores the edges that it is "
+            'given: pass them on to its convs'
+        )
+
+
+def _kind(conv: Module) -> Hashable:
+    return tuple((type(m), has_hooks(m)) for m in conv.modules())
+
+
+def _kind_of_features(x: Tensor) -> Hashable:
+    return x.layout, x.dtype, x.device, x.dim()
+
+
+def _kind_of_sample(sample: GraphSample) -> Hashable:
+    pairs = sample.prior.pairs
+    return type(pairs), sample.weight.dtype, len(sample) > 1

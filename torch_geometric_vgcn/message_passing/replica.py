@@ -1,0 +1,120 @@
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from types import MethodType
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module, Parameter
+from torch.nn.parameter import is_lazy
+
+Tensors = Mapping[str, Tensor | None]
+
+
+class Replica:
+    r"""A shallow copy of a module and of all modules inside it, with the same
+    parameters and buffers: what is changed in the copy, such as a method, is
+    seen by no other thread and can't stay behind.
+
+    Args:
+        module (torch.nn.Module): The module.
+        training (bool, optional): The mode of all copies.
+            (default: :obj:`None`, that of the originals)
+        tensors (Callable, optional): What to hold instead of the parameters
+            and instead of the buffers. (default: :obj:`None`, the same)
+    """
+
+    def __init__(
+        self,
+        module: Module,
+        training: bool | None = None,
+        tensors: Callable[[Tensors], Tensors] | None = None,
+    ) -> None:
+        self.training = training
+        self.tensors = tensors
+        self.copies: dict[Module, Module] = {}
+        self._before: dict[Module, dict[str, Any]] = {}
+        self.module = self._copy(module)
+
+    def _copy(self, module: Module) -> Module:
+        if module in self.copies:  # shared inside the model: shared here too
+            return self.copies[module]
+        copy = module.__new__(type(module))
+        state = dict(module.__dict__)
+        self.copies[module] = copy
+        for name, value in state.items():
+            # Some classes of PyG keep methods of an object as attributes.
+            if isinstance(value, MethodType) and value.__self__ is module:
+                state[name] = MethodType(value.__func__, copy)
+        if self.training is not None:
+            state['training'] = self.training
+        if self.tensors is not None:
+            state['_parameters'] = self.tensors(module._parameters)
+            state['_buffers'] = self.tensors(module._buffers)
+        state['_modules'] = type(module._modules)(
+            (name, None if child is None else self._copy(child))
+            for name, child in module._modules.items()
+        )
+        copy.__dict__ = state
+        self._before[module] = dict(state)
+        return copy
+
+    @contextmanager
+    def changed(
+        self, changes: Callable[[Module], dict[str, Any]]
+    ) -> Iterator[Module]:
+        r"""Gives the copies other attributes. What else they change in
+        themselves meanwhile, such as attention that a conv remembers, goes
+        back to the originals.
+        """
+        for module, copy in self.copies.items():
+            own = changes(copy)
+            copy.__dict__.update(own)
+            self._before[module].update(own)
+        yield self.module
+        for module, copy in self.copies.items():
+            self._return(module, copy)
+
+    def _return(self, module: Module, copy: Module) -> None:
+        before = self._before[module]
+        for name, value in copy.__dict__.items():
+            if name not in before or value is not before[name]:
+                module.__dict__[name] = value
+        for name in before.keys() - copy.__dict__.keys():
+            module.__dict__.pop(name, None)
+        copies = set(self.copies.values())
+        for name, child in copy._modules.items():
+            if child is not None and child not in copies:
+                module._modules[name] = child  # made in the call
+
+
+def evaluated(module: Module) -> Module:
+    r"""The module in evaluation mode, with the module itself left as it is."""
+    return Replica(module, training=False).module
+
+
+def trial_of(module: Module, training: bool) -> Module:
+    r"""A copy to try things with: its buffers are its own, and its numbers
+    have at least single precision.
+    """
+
+    def own(tensors: Tensors) -> Tensors:
+        return {name: _own(tensor) for name, tensor in tensors.items()}
+
+    return Replica(module, training, own).module
+
+
+def _own(tensor: Tensor | None) -> Tensor | None:
+    if tensor is None or is_lazy(tensor):
+        return tensor
+    if not isinstance(tensor, Parameter):
+        return single(tensor).clone()
+    wide = single(tensor.detach())
+    return tensor if wide.dtype == tensor.dtype else Parameter(wide, False)
+
+
+def single(tensor: Tensor) -> Tensor:
+    r"""The same numbers in at least single precision."""
+    if not tensor.is_floating_point():
+        return tensor
+    return tensor.to(torch.promote_types(tensor.dtype, torch.float))

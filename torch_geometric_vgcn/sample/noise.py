@@ -1,0 +1,58 @@
+from dataclasses import dataclass
+
+from torch import Tensor
+
+from torch_geometric_vgcn.pairs import Pairs
+
+
+@dataclass
+class Edges:
+    r"""The weighted undirected edges of :math:`S` graphs, each once. Places
+    with a weight of zero are empty: they hold no edge.
+    """
+
+    index: Tensor  # [2, S, M]
+    weight: Tensor  # [S, M]
+
+
+@dataclass
+class Noise:
+    r"""All the randomness of :math:`S` sampled graphs. The same noise gives
+    the same graphs, up to the posterior's logits.
+    """
+
+    logistic: Tensor  # [S, P], standard logistic
+    background: Edges | None = None
+
+    def __len__(self) -> int:
+        return self.logistic.size(0)
+
+    def __getitem__(self, some: slice) -> 'Noise':
+        r"""The randomness of some of the graphs."""
+        edges = self.background
+        if edges is not None:
+            edges = Edges(edges.index[:, some], edges.weight[some])
+        return Noise(self.logistic[some], edges)
+
+    def subset(self, pairs: Pairs) -> 'Noise':
+        r"""The randomness of a subset of the pairs, without a background."""
+        if self.background is not None:
+            raise ValueError(
+                'the noise of background pairs has no subset: draw new noise '
+                'for the mini-batch'
+            )
+        if pairs.position is None:
+            raise ValueError(
+                "'pairs' must be a subset of the pairs that the noise was "
+                'drawn for, got pairs that are no subset'
+            )
+        return Noise(self.logistic[:, pairs.position])
+
+    def check(self, pairs: Pairs) -> None:
+        r"""Raises an error if this isn't noise for :obj:`pairs`."""
+        if self.logistic.dim() != 2 or self.logistic.size(1) != len(pairs):
+            raise ValueError(
+                f"'noise' must have shape [S, {len(pairs)}], one number per "
+                f'graph and pair, got {list(self.logistic.shape)}: draw it '
+                "with the learner's method 'noise' for the same prior"
+            )
