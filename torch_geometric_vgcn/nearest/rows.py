@@ -7,9 +7,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
-
-# Up to this share of non-zeros, a sparse product is the faster one on a CPU:
-DENSITY = 0.2
+from torch_geometric_vgcn.kernels.density import DENSITY
 
 
 def fastest_layout(x: Tensor) -> Tensor:
