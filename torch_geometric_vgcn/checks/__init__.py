@@ -10,6 +10,7 @@ from torch_geometric_vgcn.checks.graph import (
     check_node_mask,
     check_num_nodes,
 )
+from torch_geometric_vgcn.checks.kind import check_kind
 from torch_geometric_vgcn.checks.numbers import (
     check_count,
     check_flag,
@@ -28,6 +29,7 @@ __all__ = [
     'check_edge_index',
     'check_features',
     'check_flag',
+    'check_kind',
     'check_labels',
     'check_node_id',
     'check_node_mask',

@@ -90,9 +90,7 @@ def moved(case: Case) -> None:
     str(found)
 
 
-@target(
-    'plot_posterior_histogram', 'plot_posterior_change', 'plot_community'
-)
+@target('plot_posterior_histogram', 'plot_posterior_change', 'plot_community')
 def pictures(case: Case) -> None:
     data = world.graph(case)
     made = moved_learner(case, data)

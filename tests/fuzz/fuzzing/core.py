@@ -128,7 +128,7 @@ def posterior(case: Case) -> None:
             sub, x = world.prior(case, other), other.x
     else:
         sub, x = prior, data.x
-    logits = case.call(made, case.arg(sub), case.arg(x))
+    logits = case.call(made, case.arg(sub), world.features(case, x))
     case.check(logits.shape == (len(sub.pairs),), 'one logit for each pair')
     repr(made)
 
@@ -221,9 +221,7 @@ def learner(case: Case) -> None:
     repr(made)
 
 
-def good_learner(
-    case: Case, data: Data
-) -> vgcn.VariationalGraphLearner:
+def good_learner(case: Case, data: Data) -> vgcn.VariationalGraphLearner:
     with case.right():
         return world.learner(case, data)
 
@@ -238,7 +236,7 @@ def forward(case: Case) -> None:
         given['edge_index'] = case.arg(world.observed(case, data))
     out = case.call(
         made,
-        case.arg(x, x, x, data.x),
+        world.features(case, x),
         **given,
         **case.kwargs(
             edge_attr=None,
@@ -273,7 +271,10 @@ def subset(case: Case) -> None:
     some = torch.randperm(data.num_nodes)[:3]
     prior = case.call(made.prior.subset, some)
     out = case.call(
-        made, case.arg(data.x[some]), prior=case.arg(prior), num_samples=2
+        made,
+        world.features(case, data.x[some]),
+        prior=case.arg(prior),
+        num_samples=2,
     )
     case.call(made.objective, out, case.arg(data.y[some]), num_labeled=3)
 
@@ -284,7 +285,7 @@ def predict(case: Case) -> None:
     made = good_learner(case, data)
     prob = case.call(
         made.predict,
-        case.arg(data.x),
+        world.features(case, data.x),
         **case.kwargs(
             num_samples=case.one_of(1, 3, 16),
             prior=case.one_of(None, made.prior),
@@ -317,7 +318,7 @@ def learned(case: Case) -> None:
     data = world.graph(case)
     made = good_learner(case, data)
     given = case.kwargs(prior=case.one_of(None, made.prior))
-    x = case.arg(data.x)
+    x = world.features(case, data.x)
     prob = case.call(made.edge_probs, x, **given)
     inside = bool((prob >= 0).all() and (prob <= 1).all())
     case.check(inside, 'probabilities')
@@ -367,14 +368,14 @@ def fixed_graph(case: Case) -> None:
     made = case.call(
         vgcn.FixedGraph, case.arg(GCNConv(3, 2)), case.arg(data.edge_index)
     )
-    out = case.call(made, case.arg(data.x))
+    out = case.call(made, world.features(case, data.x))
     case.call(
         made.objective,
         case.arg(out),
         case.arg(data.y),
         case.arg(data.train_mask, torch.tensor([0, 1])),
     )
-    case.check_probs(case.call(made.predict, case.arg(data.x)))
+    case.check_probs(case.call(made.predict, world.features(case, data.x)))
 
 
 @target(
@@ -417,7 +418,7 @@ def routes(case: Case) -> None:
             attributes_of, case.arg(prior), None, case.arg(None)
         )
     out = case.call(
-        route, conv, case.arg(data.x), case.arg(sample), attributes
+        route, conv, world.features(case, data.x), case.arg(sample), attributes
     )
     case.check(out.shape == (2, data.num_nodes, world.CLASSES), 'shape')
     repr(route)
@@ -428,5 +429,6 @@ def sparse_dropout(case: Case) -> None:
     made = case.call(vgcn.SparseDropout, **case.kwargs(p=case.one_of(0, 0.5)))
     x = torch.rand(4, 3)
     x = case.one_of(x, x.to_sparse(), x.to_sparse_csr())
-    out = case.call(made, case.arg(x))
+    x = case.arg(x)
+    out = case.call(made, x)
     case.check(out.shape == x.shape, 'shape')

@@ -59,6 +59,16 @@ def graph(case: Case, least: int = 2) -> Data:
     )
 
 
+def features(case: Case, x: Tensor) -> Any:
+    r"""Right or wrong features, but as wide as the convs are: what else a
+    conv takes only itself can know.
+    """
+    given = case.arg(x)
+    if isinstance(given, Tensor) and given.shape[-1:] != x.shape[-1:]:
+        return x
+    return given
+
+
 def observed(case: Case, data: Data) -> Any:
     r"""The graph in one of the forms that it may be given in."""
     n, index = data.num_nodes, data.edge_index
