@@ -10,7 +10,11 @@ from torch_geometric_vgcn.checks.graph import (
     check_node_mask,
     check_num_nodes,
 )
-from torch_geometric_vgcn.checks.kind import check_kind
+from torch_geometric_vgcn.checks.kind import (
+    check_callable,
+    check_kind,
+    check_path,
+)
 from torch_geometric_vgcn.checks.numbers import (
     check_count,
     check_flag,
@@ -24,6 +28,7 @@ from torch_geometric_vgcn.checks.once import CheckOnce
 
 __all__ = [
     'CheckOnce',
+    'check_callable',
     'check_count',
     'check_data',
     'check_edge_index',
@@ -35,6 +40,7 @@ __all__ = [
     'check_node_mask',
     'check_num_nodes',
     'check_number',
+    'check_path',
     'check_positive',
     'check_probability',
     'check_seed',
