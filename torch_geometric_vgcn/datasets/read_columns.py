@@ -44,7 +44,7 @@ def _from_file(path: Path, encoding: str) -> dict[str, list[Any]]:
     rows = []
     try:
         for row in reader:
-            if not any(cell.strip() for cell in row[:2]) and len(row) < 2:
+            if len(row) < 2 and not ''.join(row).strip():
                 continue  # a blank line
             if not header:
                 header = [name.strip() for name in row]
