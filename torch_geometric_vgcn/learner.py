@@ -10,6 +10,7 @@ from torch_geometric_vgcn.checks import (
     CheckOnce,
     check_count,
     check_features,
+    check_kind,
     check_labels,
     check_share,
 )
@@ -63,17 +64,26 @@ class VariationalGraphLearner(Module):
         likelihood: Categorical | None = None,
     ) -> None:
         super().__init__()
-        check_part(prior, Prior, 'prior')
+        if posterior is None:
+            posterior = FreePosterior()
+        if sampler is None:
+            sampler = BinaryConcrete()
+        check_kind(conv, Module, 'conv')
+        check_kind(prior, Prior, 'prior')
+        check_kind(posterior, Posterior, 'posterior')
+        check_kind(sampler, Sampler, 'sampler')
+        if objective is None:
+            objective = sampler.default_objective()
+        if likelihood is None:
+            likelihood = Categorical()
+        check_kind(objective, Objective, 'objective')
+        check_kind(likelihood, Categorical, 'likelihood')
         self.conv = conv
         self.prior = prior
-        self.posterior = posterior or FreePosterior()
-        self.sampler = sampler or BinaryConcrete()
-        check_part(self.posterior, Posterior, 'posterior')
-        check_part(self.sampler, Sampler, 'sampler')
-        self.criterion = objective or self.sampler.default_objective()
-        self.likelihood = likelihood or Categorical()
-        check_part(self.criterion, Objective, 'objective')
-        check_part(self.likelihood, Categorical, 'likelihood')
+        self.posterior = posterior
+        self.sampler = sampler
+        self.criterion = objective
+        self.likelihood = likelihood
         self.sampler.check(prior)
         self.route = choose_route(conv, self.sampler)
         self.posterior.start_at(prior)
@@ -101,14 +111,12 @@ class VariationalGraphLearner(Module):
         r"""Draws the randomness of :obj:`num_samples` graphs, to be used once
         or again.
         """
-        check_count(num_samples, 'num_samples', least=1)
-        prior = self._prior(prior)
-        return self.sampler.noise(prior, num_samples, generator)
+        return self.sampler.noise(self._prior(prior), num_samples, generator)
 
     def _prior(self, prior: Prior | None) -> Prior:
         if prior is None:
             return self.prior
-        check_part(prior, Prior, 'prior')
+        check_kind(prior, Prior, 'prior')
         self.sampler.check(prior)
         return prior
 
@@ -151,7 +159,6 @@ class VariationalGraphLearner(Module):
         self._check_features(x, prior)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
-        noise.check(prior.pairs)
         sample = self.sampler(prior, self.posterior(prior, x), noise)
         attributes = attributes_of(prior, edge_index, edge_attr)
         out = self.route(self.conv, x, sample, attributes)
@@ -218,7 +225,7 @@ class VariationalGraphLearner(Module):
             )
         if sample is None:
             sample = self._drawn.behind(out)
-        check_part(sample, GraphSample, 'sample')
+        check_kind(sample, GraphSample, 'sample')
         out = out if out.dim() > 2 else out.unsqueeze(0)
         if out.size(0) != len(sample):
             raise ValueError(
@@ -265,9 +272,9 @@ class VariationalGraphLearner(Module):
         prior = self._prior(prior)
         self._check_features(x, prior)
         if noise is not None:
-            noise.check(prior.pairs)
+            check_kind(noise, Noise, 'noise')
             num_samples = len(noise)
-        check_count(num_samples, 'num_samples', least=1)
+        num_samples = check_count(num_samples, 'num_samples', least=1)
         # Copies in evaluation mode: predictions change nothing, so several
         # threads can make them at once.
         conv, posterior = evaluated(self.conv), evaluated(self.posterior)
@@ -325,11 +332,3 @@ class VariationalGraphLearner(Module):
     def extra_repr(self) -> str:
         lines = [f'route={self.route}', self.sampler.describe(self.prior)]
         return '\n'.join(line for line in lines if line)
-
-
-def check_part(value: Any, kind: type, name: str) -> None:
-    r"""Expects an object of some kind."""
-    if not isinstance(value, kind):
-        raise TypeError(
-            f"'{name}' must be a {kind.__name__}, got {type(value).__name__}"
-        )

@@ -3,6 +3,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_features, check_kind
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 
@@ -19,6 +20,7 @@ class SharedGraph(Module):
 
     def __init__(self, conv: Module, learner: VariationalGraphLearner) -> None:
         super().__init__()
+        check_kind(learner, VariationalGraphLearner, 'learner')
         self.conv = conv
         self.learner = learner
         self.route = choose_route(conv, learner.sampler)
@@ -47,6 +49,7 @@ class SharedGraph(Module):
             )
         if edge_index is not None:
             self.learner.check_observed(edge_index, sample.prior)
+        check_features(x, sample.prior.num_nodes, values=False)
         if x.dim() > 2 and x.size(0) != len(sample):
             raise ValueError(
                 f"'x' must hold features for {len(sample)} graphs, "

@@ -44,7 +44,7 @@ def test_the_number_of_nodes_is_whole_and_at_least_two():
         with pytest.raises(TypeError, match="'num_nodes' must be an int"):
             check_num_nodes(value)
     for value in (1, 0, -5):
-        with pytest.raises(ValueError, match=f'at least 2 .*, got {value}'):
+        with pytest.raises(ValueError, match=f'at least 2, got {value}'):
             check_num_nodes(value)
 
 

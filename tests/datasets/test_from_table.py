@@ -1,5 +1,7 @@
 import math
+import re
 
+import numpy as np
 import pytest
 import torch
 from sklearn.datasets import load_wine
@@ -99,7 +101,10 @@ def test_wine_from_a_file(tmp_path):
 @pytest.mark.parametrize(
     ('change', 'message'),
     [
-        ({'age': [1, None, 3, math.nan]}, "'age'.* 2 blank.* row 1"),
+        (
+            {'age': [1, None, 3, math.nan]},
+            "'age'.* 2 missing: 1 × 'None', 1 × 'nan',.* row 1",
+        ),
         ({'age': [1, 2, 3, math.inf]}, "'age' must be finite"),
         ({'city': ['a', 'b', 'c', 'd']}, "'city' has another text"),
         ({'age': [1, 2, 3]}, 'equally many rows'),
@@ -133,3 +138,126 @@ def test_a_broken_file_is_refused(file):
         from_table(file, 'b')
     with pytest.raises(TypeError, match='got list'):
         from_table([[1, 2]], 'b')
+
+
+MARKERS = [
+    'NA',
+    'N/A',
+    'null',
+    'NULL',
+    'None',
+    '?',
+    '',
+    ' nan ',
+    '#N/A',
+    '<NA>',
+]
+
+
+@pytest.mark.parametrize('marker', [*MARKERS, None, math.nan])
+def test_what_pandas_takes_as_missing_is_missing(table, marker):
+    table['vote'] = ['yes', 'no', marker, 'yes']
+    data = from_table(table, 'vote', drop=['name'])
+    assert data.class_names == ['no', 'yes']
+    assert data.y.tolist() == [1, 0, -1, 1]
+    assert data.missing == {'vote': {str(marker).strip(): 1}}
+
+
+@pytest.mark.parametrize('marker', MARKERS)
+def test_a_number_column_with_a_gap_is_never_one_hot(table, marker):
+    table['age'] = ['30', '40', marker, '30']
+    message = f"'age'.* 1 missing: 1 × '{re.escape(marker.strip())}'.* row 2"
+    with pytest.raises(ValueError, match=message):
+        from_table(table, 'vote', drop=['name'])
+
+
+def test_numbers_and_text_in_one_column_are_refused(table):
+    table['age'] = ['30', '40', 'unknown', '30']
+    with pytest.raises(
+        ValueError, match="'age'.* both: 3 .*'unknown' in row 2"
+    ):
+        from_table(table, 'vote', drop=['name'])
+
+
+def test_what_was_missing_is_told(table):
+    table['vote'] = ['yes', 'NA', '?', 'no']
+    data = from_table(table, 'vote', drop=['name'])
+    assert data.missing == {'vote': {'NA': 1, '?': 1}}
+    table['vote'] = ['yes', 'no', 'no', 'no']
+    assert from_table(table, 'vote', drop=['name']).missing == {}
+
+
+TEXT = ' age , city,vote\r\n30,Malmö,yes\r\n40,Rome,\r\n50,Malmö,no\r\n'
+
+
+@pytest.mark.parametrize(
+    ('written', 'stated'),
+    [
+        ('utf-8', 'utf-8'),
+        ('utf-8-sig', 'utf-8'),
+        ('utf-16', 'utf-16'),
+        ('utf-16-le', 'utf-16-le'),
+        ('latin-1', 'latin-1'),
+    ],
+)
+@pytest.mark.parametrize('end', ['', '\r\n\r\n', '  \r\n'])
+def test_marks_blank_lines_and_spaces_are_no_cells(file, written, stated, end):
+    mark = '\ufeff' if written == 'utf-16-le' else ''
+    file.write_bytes((mark + TEXT + end).encode(written))
+    data = from_table(file, 'vote', standardize=False, encoding=stated)
+    assert data.feature_names == ['age', 'city=Malmö', 'city=Rome']
+    assert data.x.tolist() == [[30, 1, 0], [40, 0, 1], [50, 1, 0]]
+    assert data.y.tolist() == [1, -1, 0]
+
+
+def test_another_encoding_must_be_stated(file):
+    file.write_bytes(TEXT.encode('latin-1'))
+    with pytest.raises(ValueError, match="people.csv' isn't utf-8.*encoding="):
+        from_table(file, 'vote')
+    with pytest.raises(ValueError, match="'encoding' must.* got 'klingon'"):
+        from_table(file, 'vote', encoding='klingon')
+
+
+def test_what_is_no_file_is_refused(file, tmp_path):
+    with pytest.raises(FileNotFoundError, match="'table' must be a file"):
+        from_table(tmp_path / 'nowhere.csv', 'vote')
+    with pytest.raises(IsADirectoryError, match="'table' must be a file"):
+        from_table(tmp_path, 'vote')
+    file.write_text('\n\n')
+    with pytest.raises(ValueError, match="people.csv'.* an empty file"):
+        from_table(file, 'vote')
+
+
+@pytest.mark.parametrize(
+    ('column', 'message'),
+    [
+        ('abc', "'age' of 'table' must be a list of cells, got str"),
+        (7, "'age' of 'table' must be a list of cells, got int"),
+        ([[1], [2], [3], np.ones(2)], 'single values.* of type ndarray'),
+    ],
+)
+def test_cells_are_single_values(table, column, message):
+    table['age'] = column
+    with pytest.raises((TypeError, ValueError), match=message):
+        from_table(table, 'vote', drop=['name'])
+
+
+def test_arrays_and_tensors_are_columns_too(table):
+    expected = from_table(table, 'vote', drop=['name']).x
+    for column in (np.array(table['age']), torch.tensor(table['age'])):
+        table['age'] = column
+        assert torch.equal(from_table(table, 'vote', drop='name').x, expected)
+
+
+@pytest.mark.parametrize('value', [0.1, 1e300, -7.0])
+def test_any_constant_column_is_zero(table, value):
+    table['age'] = [value] * 4  # whose mean isn't always the value itself
+    assert from_table(table, 'vote', drop='name').x[:, 0].tolist() == [0] * 4
+
+
+def test_large_numbers_are_standardised_without_overflow(table):
+    table['age'] = [1e308, -1e308, 1e308, -1e308]
+    x = from_table(table, 'vote', drop='name').x
+    assert x[:, 0].tolist() == [1, -1, 1, -1]
+    with pytest.raises(ValueError, match="'age' must be finite as float32"):
+        from_table(table, 'vote', drop='name', standardize=False)

@@ -84,5 +84,5 @@ def test_unseen_nodes_are_refused(prior, num_nodes):
 
 @pytest.mark.parametrize('rank', [0, -1, 0.5])
 def test_rank_must_be_a_positive_number_of_dimensions(rank):
-    with pytest.raises(ValueError, match="'rank' must be"):
+    with pytest.raises((TypeError, ValueError), match="'rank' must be"):
         LowRankPosterior(rank)

@@ -4,29 +4,51 @@ raises an error that names the argument, what came and what was expected.
 
 from torch_geometric_vgcn.checks.data import check_features, check_labels
 from torch_geometric_vgcn.checks.graph import (
+    check_data,
     check_edge_index,
     check_node_id,
+    check_node_mask,
     check_num_nodes,
+)
+from torch_geometric_vgcn.checks.kind import (
+    check_callable,
+    check_floats,
+    check_kind,
+    check_path,
+    check_tensor,
 )
 from torch_geometric_vgcn.checks.numbers import (
     check_count,
+    check_flag,
     check_nonnegative,
+    check_number,
     check_positive,
     check_probability,
+    check_seed,
     check_share,
 )
 from torch_geometric_vgcn.checks.once import CheckOnce
 
 __all__ = [
     'CheckOnce',
+    'check_callable',
     'check_count',
+    'check_data',
     'check_edge_index',
     'check_features',
+    'check_flag',
+    'check_floats',
+    'check_kind',
     'check_labels',
     'check_nonnegative',
     'check_node_id',
+    'check_node_mask',
     'check_num_nodes',
+    'check_number',
+    'check_path',
     'check_positive',
     'check_probability',
+    'check_seed',
     'check_share',
+    'check_tensor',
 ]

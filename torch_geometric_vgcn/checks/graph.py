@@ -1,33 +1,59 @@
 r"""Checks of graphs and of the nodes in them."""
 
+from reprlib import repr as short
+
 import torch
 from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.checks.kind import check_tensor
+from torch_geometric_vgcn.checks.numbers import check_count
+
+# Pairs are numbered i * N + j in int64:
+MOST_NODES = 3_037_000_499
 
 
-def check_num_nodes(num_nodes: int) -> int:
+def check_num_nodes(num_nodes: int, name: str = 'num_nodes') -> int:
     r"""Expects a whole number of at least two nodes."""
-    if isinstance(num_nodes, bool) or not isinstance(num_nodes, int):
+    return check_count(num_nodes, name, least=2, most=MOST_NODES)
+
+
+def check_data(data: Data, name: str = 'data') -> int:
+    r"""Expects a graph of one type of nodes and edges, and returns the number
+    of its nodes.
+    """
+    if not isinstance(data, Data):  # HeteroData isn't one either
         raise TypeError(
-            f"'num_nodes' must be an int, got {type(num_nodes).__name__}"
+            f"'{name}' must be a torch_geometric.data.Data (one type of "
+            f'nodes and edges), got {type(data).__name__}'
         )
-    if num_nodes < 2:
+    try:
+        num_nodes = data.num_nodes
+    except (AttributeError, IndexError, RuntimeError, TypeError) as error:
         raise ValueError(
-            f"'num_nodes' must be at least 2 (one pair), got {num_nodes}"
+            f"'{name}' must have attributes that tell the number of nodes, "
+            f'got {short(data)} ({error})'
+        ) from error
+    if num_nodes is None:
+        raise ValueError(
+            f"'{name}' must have nodes: 'x', 'edge_index' or 'num_nodes', "
+            f'got {", ".join(sorted(data.keys())) or "nothing"}'
         )
-    return num_nodes
+    return check_count(num_nodes, f'{name}.num_nodes', most=MOST_NODES)
 
 
 def check_edge_index(
     edge_index: Tensor,
     num_nodes: int,
     name: str = 'edge_index',
+    *,
+    empty: bool = False,
+    loops: bool = False,
 ) -> None:
-    r"""Expects integer node pairs :obj:`[2, E]` without self-loops."""
-    if not isinstance(edge_index, Tensor):
-        raise TypeError(
-            f"'{name}' must be a torch.Tensor of shape [2, E], "
-            f'got {type(edge_index).__name__}'
-        )
+    r"""Expects integer node pairs :obj:`[2, E]`: at least one if not
+    :obj:`empty`, and without self-loops if not :obj:`loops`.
+    """
+    check_tensor(edge_index, '[2, E]', name)
     if edge_index.dim() != 2 or edge_index.size(0) != 2:
         raise ValueError(
             f"'{name}' must have shape [2, E], got {list(edge_index.shape)}"
@@ -37,6 +63,8 @@ def check_edge_index(
             f"'{name}' must hold integer node ids, got {edge_index.dtype}"
         )
     if edge_index.numel() == 0:
+        if empty:
+            return
         raise ValueError(
             f"'{name}' is an empty graph, expected at least one edge"
         )
@@ -46,10 +74,10 @@ def check_edge_index(
             f"'{name}' must hold node ids in [0, {num_nodes - 1}] "
             f"('num_nodes' is {num_nodes}), got ids from {low} to {high}"
         )
-    loops = int((edge_index[0] == edge_index[1]).sum())
-    if loops > 0:
+    count = int((edge_index[0] == edge_index[1]).sum())
+    if count > 0 and not loops:
         raise ValueError(
-            f"'{name}' contains {loops} self-loops, expected none (call "
+            f"'{name}' contains {count} self-loops, expected none (call "
             'torch_geometric.utils.remove_self_loops first; the conv adds '
             'its own)'
         )
@@ -59,6 +87,7 @@ def check_node_id(
     node_id: Tensor, num_nodes: int, name: str = 'node_id'
 ) -> None:
     r"""Expects distinct node ids."""
+    check_tensor(node_id, '[n]', name)
     if node_id.dtype not in (torch.int64, torch.int32):
         raise TypeError(
             f"'{name}' must hold integer node ids, got {node_id.dtype}"
@@ -75,3 +104,13 @@ def check_node_id(
         )
     if node_id.unique().numel() != node_id.numel():
         raise ValueError(f"'{name}' must list each node once")
+
+
+def check_node_mask(mask: Tensor, num_nodes: int, name: str) -> None:
+    r"""Expects one :obj:`bool` for each node."""
+    check_tensor(mask, f'[{num_nodes}]', name)
+    if mask.dtype != torch.bool or list(mask.shape) != [num_nodes]:
+        raise ValueError(
+            f"'{name}' must be a mask of shape [{num_nodes}] and dtype "
+            f'torch.bool, got {mask.dtype} of shape {list(mask.shape)}'
+        )

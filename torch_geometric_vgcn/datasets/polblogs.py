@@ -1,16 +1,17 @@
-import os
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import BadZipFile
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch_geometric import get_home_dir
 from torch_geometric.data import Data
 from torch_geometric.datasets import PolBlogs
 from torch_geometric.transforms import LargestConnectedComponents
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from torch_geometric_vgcn.checks import check_callable, check_edge_index
+from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 
 FILE = 'polblogs.npz'
@@ -40,14 +41,14 @@ def polblogs(
         cache (str or Path, optional): The folder to keep a download in.
             (default: :obj:`vgcn` in PyG's home folder)
     """
-    root = root or os.environ.get('VGCN_DATA') or None
-    folders = [] if root is None else [Path(root), Path(root).parent]
+    check_callable(transform, 'transform')
+    root = data_folder(root)
+    folders = [] if root is None else [root, root.parent]
     for folder in folders:
         if (folder / FILE).is_file():
             return SingleGraph(_from_file(folder / FILE), transform)
-    cache = Path(cache or Path(get_home_dir()) / 'vgcn')
     try:
-        data = _from_pyg(cache / 'PolBlogs')
+        data = _from_pyg(cache_folder(cache) / 'PolBlogs')
     except (ImportError, OSError) as error:
         looked = [str(folder / FILE) for folder in folders]
         raise FileNotFoundError(
@@ -60,15 +61,29 @@ def polblogs(
 
 
 def _from_file(path: Path) -> Data:
-    with np.load(path, allow_pickle=False) as file:
-        missing = {'edge_index', 'y'} - set(file.files)
-        if missing:
-            raise ValueError(
-                f"'{path}' must hold the arrays 'edge_index' and 'y', got "
-                f'{file.files}'
-            )
-        edge_index = torch.from_numpy(file['edge_index'].astype(np.int64))
-        return _graph(edge_index, torch.from_numpy(file['y']).long())
+    try:
+        with np.load(path, allow_pickle=False) as file:
+            arrays = dict(file)
+    except (BadZipFile, EOFError, OSError, TypeError, ValueError) as error:
+        raise ValueError(
+            f"'{path}' must be a file of NumPy arrays (npz), got one that "
+            f"can't be read ({error})"
+        ) from error
+    if not {'edge_index', 'y'} <= set(arrays):
+        raise ValueError(
+            f"'{path}' must hold the arrays 'edge_index' and 'y', got "
+            f'{list(arrays)}'
+        )
+    edge_index, y = arrays['edge_index'], arrays['y']
+    if y.ndim != 1 or y.dtype.kind not in 'iu' or edge_index.dtype.kind != 'i':
+        raise ValueError(
+            f"'{path}' must hold the class of each node as int 'y' and node "
+            f"ids as int 'edge_index', got {y.dtype} of shape "
+            f'{list(y.shape)} and {edge_index.dtype}'
+        )
+    index = torch.from_numpy(edge_index.astype(np.int64))
+    check_edge_index(index, y.size, 'edge_index', loops=True)
+    return _graph(index, torch.from_numpy(y.astype(np.int64)))
 
 
 def _from_pyg(folder: Path) -> Data:

@@ -2,6 +2,8 @@ from collections.abc import Callable
 
 from torch_geometric.data import Data, InMemoryDataset
 
+from torch_geometric_vgcn.checks import check_callable
+
 
 class SingleGraph(InMemoryDataset):
     r"""A PyG data set of one graph that is held in memory.
@@ -13,5 +15,6 @@ class SingleGraph(InMemoryDataset):
     """
 
     def __init__(self, data: Data, transform: Callable | None = None) -> None:
+        check_callable(transform, 'transform')
         super().__init__(None, transform)
         self.data, self.slices = self.collate([data])

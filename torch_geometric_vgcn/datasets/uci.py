@@ -4,6 +4,7 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.checks import check_callable, check_kind
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 from torch_geometric_vgcn.transforms import StratifiedSplit
 
@@ -41,8 +42,10 @@ def uci(
         seed (int, optional): The seed of the split, which represents each
             class as it is in the whole. (default: :obj:`0`)
     """
+    check_kind(name, str, 'name')
     if name not in SETS:
         raise ValueError(f"'name' must be one of {tuple(SETS)}, got '{name}'")
+    check_callable(transform, 'transform')
     loader, num_train, num_val = SETS[name]
     bunch = getattr(sklearn_datasets(), loader)()
     x = torch.from_numpy(bunch.data)

@@ -1,2 +1,3 @@
-# The share of non-zeros up to which a sparse product is faster on a CPU.
+# Up to this share of non-zeros, products with a sparse matrix are faster than
+# with a dense one:
 DENSITY = 0.1

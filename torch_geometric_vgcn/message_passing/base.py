@@ -7,6 +7,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import MessagePassing
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.sample import GraphSample
 
 # Further arguments of a conv, given the edges that it is called with.
@@ -31,6 +32,7 @@ class Route(ABC):
     compiles: ClassVar[bool] = True
 
     def __init__(self, conv: Module) -> None:
+        check_kind(conv, Module, 'conv')
         reason = self.refuses(conv)
         if reason is not None:
             raise TypeError(reason)
@@ -38,11 +40,6 @@ class Route(ABC):
     @staticmethod
     def refuses(conv: Module) -> str | None:
         r"""Why :obj:`conv` can't take this route, or :obj:`None`."""
-        if not isinstance(conv, Module):
-            return (
-                "'conv' must be a PyG conv or a torch.nn.Module made of "
-                f'them, got {type(conv).__name__}'
-            )
         name, convs = type(conv).__name__, message_passing_modules(conv)
         if len(convs) == 0:
             return f"'conv' ({name}) contains no PyG message passing layer"
@@ -89,6 +86,9 @@ class Route(ABC):
         :obj:`[N, F]`, or :obj:`[S, N, F]` for each its own. Stacks the outputs
         if there are several.
         """
+        check_kind(conv, Module, 'conv')
+        check_kind(x, Tensor, 'x')
+        check_kind(sample, GraphSample, 'sample')
         outs = []
         for s in range(len(sample)):
             own = x[s] if x.dim() > 2 else x

@@ -1,5 +1,6 @@
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.message_passing.base import Route
 from torch_geometric_vgcn.message_passing.dense import (
     DENSE_CONVS,
@@ -22,9 +23,9 @@ def choose_route(conv: Module, sampler: Sampler) -> ProvedRoute:
     (sparse ones where PyTorch has the kernels); edge weights where the conv
     takes them as they are meant; else the gate, which fits all.
     """
-    if isinstance(conv, Module) and any(
-        isinstance(module, DENSE_CONVS) for module in conv.modules()
-    ):
+    check_kind(conv, Module, 'conv')
+    check_kind(sampler, Sampler, 'sampler')
+    if any(isinstance(module, DENSE_CONVS) for module in conv.modules()):
         return ProvedRoute(DenseAdjacency(conv))
     if not sampler.pathwise:
         return ProvedRoute(KeptEdges(conv))

@@ -3,6 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_tensor
 from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
 from torch_geometric_vgcn.prior import Prior
@@ -57,8 +58,11 @@ def attributes_of(
         edge_index, edge_attr = prior.edge_index, prior.edge_attr
     if edge_attr is None:
         return no_attributes
-    if not isinstance(edge_index, Tensor) or (
-        edge_attr.size(0) != edge_index.size(-1)
+    check_tensor(edge_attr, '[E, ...]', 'edge_attr')
+    if (
+        not isinstance(edge_index, Tensor)
+        or edge_attr.dim() == 0
+        or edge_attr.size(0) != edge_index.size(-1)
     ):
         raise ValueError(
             "'edge_attr' must come with an 'edge_index' of shape [2, E] "

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -40,6 +41,9 @@ class ProvedRoute:
         attributes: Attributes = no_attributes,
     ) -> Tensor:
         r"""Calls the conv on each sampled graph, as :class:`Route` does."""
+        check_kind(conv, Module, 'conv')
+        check_kind(x, Tensor, 'x')
+        check_kind(sample, GraphSample, 'sample')
         compiled = torch.compiler.is_compiling()
         route, is_new = self._route(conv, x, sample, attributes, compiled)
         out = route(conv, x, sample, attributes)

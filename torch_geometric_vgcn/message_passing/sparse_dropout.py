@@ -1,6 +1,8 @@
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_kind, check_share
+
 
 class SparseDropout(torch.nn.Dropout):
     r"""Dropout for node features that may be sparse, for use in a model before
@@ -11,7 +13,13 @@ class SparseDropout(torch.nn.Dropout):
         p (float, optional): The share to drop. (default: :obj:`0.5`)
     """
 
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__(check_share(p, 'p'))
+
     def forward(self, x: Tensor) -> Tensor:
+        check_kind(x, Tensor, 'x')
+        if not x.is_floating_point():
+            raise TypeError(f"'x' must be floating point, got {x.dtype}")
         if x.layout == torch.strided:
             return super().forward(x)
         if x.layout != torch.sparse_csr:

@@ -7,9 +7,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
-
-# Up to this share of non-zeros, a sparse product is the faster one on a CPU:
-DENSITY = 0.2
+from torch_geometric_vgcn.kernels.density import DENSITY
 
 
 def fastest_layout(x: Tensor) -> Tensor:
@@ -17,7 +15,7 @@ def fastest_layout(x: Tensor) -> Tensor:
     On other devices than CPUs, dense ones stay dense and sparse ones sparse.
     """
     # Without sparse kernels (MKL), everything is dense:
-    most = DENSITY * x.numel() if kernels_work() else -1
+    most = DENSITY * x.numel() if kernels_work(x.device, x.dtype) else -1
     if x.layout == torch.strided:
         return _as_csr(x, most) if x.device.type == 'cpu' else x
     x = x if x.layout == torch.sparse_csr else x.to_sparse_csr()

@@ -4,7 +4,12 @@ from typing import NamedTuple
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_count, check_nonnegative
+from torch_geometric_vgcn.checks import (
+    check_count,
+    check_floats,
+    check_kind,
+    check_nonnegative,
+)
 from torch_geometric_vgcn.objective.kl import KL
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -30,11 +35,7 @@ class Objective(Module, ABC):
 
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:
         super().__init__()
-        if not isinstance(kl, KL):
-            raise TypeError(
-                "'kl' must be a KL such as LogisticKL() or BernoulliKL(), "
-                f'got {type(kl).__name__}'
-            )
+        check_kind(kl, KL, 'kl')
         self.kl = kl
         self.beta = check_nonnegative(beta, 'beta')
 
@@ -64,29 +65,17 @@ class Objective(Module, ABC):
             The bound (of all labelled nodes and pairs), its parts, and the
             loss: minus the bound for each labelled node.
         """
-        if log_prob.dim() != 2 or log_prob.size(0) != len(sample):
-            raise ValueError(
-                "'log_prob' must have one row for each of the "
-                f'{len(sample)} sampled graphs, got {list(log_prob.shape)}'
-            )
+        check_kind(sample, GraphSample, 'sample')
+        check_floats(log_prob, (len(sample), None), 'log_prob')
         if num_labeled is None:
             num_labeled = log_prob.size(1)
-        check_count(num_labeled, 'num_labeled')
-        if isinstance(kl_scale, Tensor):
-            size = [len(sample.prior.pairs)]
-            if list(kl_scale.shape) != size:
-                raise ValueError(
-                    f"'kl_scale' must have shape {size}, one number per pair, "
-                    f'got {list(kl_scale.shape)}'
-                )
-        else:
-            check_nonnegative(kl_scale, 'kl_scale')
+        num_labeled = check_count(num_labeled, 'num_labeled')
         # A mini-batch without labels still has its divergence:
         scale = num_labeled / log_prob.size(1) if log_prob.numel() > 0 else 1.0
-        if isinstance(kl_scale, Tensor):
+        if isinstance(kl_scale, Tensor) and kl_scale.dim() > 0:
             kl = self.kl(sample, kl_scale)
         else:
-            kl = kl_scale * self.kl(sample)
+            kl = check_nonnegative(kl_scale, 'kl_scale') * self.kl(sample)
         bound = self.estimate(log_prob, kl, sample, scale)
         log_likelihood = scale * log_prob.sum(dim=1).mean()
         loss = -bound / max(1, num_labeled)

@@ -8,7 +8,11 @@ from torch.autograd.function import once_differentiable
 from torch.nn import Module
 from torch.nn.functional import softplus
 
-from torch_geometric_vgcn.checks import check_positive
+from torch_geometric_vgcn.checks import (
+    check_floats,
+    check_kind,
+    check_positive,
+)
 from torch_geometric_vgcn.kernels.pieces import pieces
 from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.sample import GraphSample, RelaxedSample
@@ -20,13 +24,22 @@ class KL(Module, ABC):
     posterior is their prior.
     """
 
-    @abstractmethod
     def forward(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
         r"""Sums over the pairs, each as often as its :obj:`weight` says, of
         shape :obj:`[P]`.
         """
+        check_kind(sample, GraphSample, 'sample')
+        if weight is not None:
+            check_floats(weight, (len(sample.prior.pairs),), 'weight')
+        return self.divergence(sample, weight)
+
+    @abstractmethod
+    def divergence(
+        self, sample: GraphSample, weight: Tensor | None = None
+    ) -> Tensor:
+        r"""The sums themselves."""
 
 
 class BernoulliKL(KL):
@@ -41,7 +54,7 @@ class BernoulliKL(KL):
     the same for each sample.
     """
 
-    def forward(
+    def divergence(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
         theta, prior = sample.logits, sample.prior.logits
@@ -73,7 +86,7 @@ class LogisticKL(KL):
         super().__init__()
         self.temperature = check_positive(temperature, 'temperature')
 
-    def forward(
+    def divergence(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
         if not isinstance(sample, RelaxedSample):

@@ -1,6 +1,9 @@
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.functional import log_softmax
+
+from torch_geometric_vgcn.checks import check_tensor
 
 
 class Categorical(Module):
@@ -14,6 +17,21 @@ class Categorical(Module):
         r"""The log-likelihood of the classes :obj:`y`, for outputs of shape
         :obj:`[..., n, C]`: of shape :obj:`[..., n]`.
         """
+        check_outputs(out)
+        check_tensor(y, '[n]', 'y')
+        if y.dtype != torch.int64 or y.shape != out.shape[-2:-1]:
+            raise ValueError(
+                f"'y' must hold int64 classes of shape {[out.size(-2)]}, got "
+                f'{y.dtype} of shape {list(y.shape)}'
+            )
+        # Elsewhere a step would wait for it, and the device checks by itself:
+        if y.device.type == 'cpu' and y.numel() > 0:
+            low, high = int(y.min()), int(y.max())
+            if low < 0 or high >= out.size(-1):
+                raise ValueError(
+                    f"'y' must hold classes in [0, {out.size(-1) - 1}], got "
+                    f'{low} to {high}'
+                )
         index = y.unsqueeze(-1).expand(*out.shape[:-1], 1)
         return log_softmax(out, dim=-1).gather(-1, index).squeeze(-1)
 
@@ -21,4 +39,16 @@ class Categorical(Module):
         r"""What is to be averaged over graphs: the class probabilities, not
         the outputs.
         """
+        check_outputs(out)
         return out.softmax(dim=-1)
+
+
+def check_outputs(out: Tensor) -> None:
+    r"""Expects the outputs of a network for at least one class."""
+    shape = '[..., n, C]'
+    check_tensor(out, shape, 'out')
+    if out.dim() < 2 or out.size(-1) < 1 or not out.is_floating_point():
+        raise ValueError(
+            f"'out' must hold floating-point outputs of shape {shape}, got "
+            f'{out.dtype} of shape {list(out.shape)}'
+        )

@@ -1,10 +1,17 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_node_id, check_num_nodes
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
+    check_floats,
+    check_node_id,
+    check_num_nodes,
+)
 from torch_geometric_vgcn.kernels.index import place_of
 from torch_geometric_vgcn.kernels.triangle import Triangle
 from torch_geometric_vgcn.pairs.base import Pairs
+
+MOST_PAIRS = 2**31
 
 
 class AllPairs(Pairs):
@@ -27,8 +34,14 @@ class AllPairs(Pairs):
         position: Tensor | None = None,
         node_id: Tensor | None = None,
     ) -> None:
-        check_num_nodes(num_nodes)
+        num_nodes = check_num_nodes(num_nodes)
         super().__init__(num_nodes, position, node_id)
+        if self.num_possible > MOST_PAIRS:
+            raise ValueError(
+                f"'num_nodes' = {num_nodes} has {self.num_possible:,} pairs, "
+                f'expected at most {MOST_PAIRS:,} (8 GB for one number per '
+                'pair): use Candidates'
+            )
         self.register_buffer('_where', torch.empty(0), persistent=False)
 
     def __len__(self) -> int:
@@ -50,6 +63,7 @@ class AllPairs(Pairs):
         return row * self.num_nodes + col
 
     def contains(self, edge_index: Tensor) -> Tensor:
+        check_edge_index(edge_index, self.num_nodes, empty=True)
         place = self._place(edge_index.to(self.device).long())
         mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
         mask[place] = True
@@ -68,6 +82,7 @@ class AllPairs(Pairs):
         r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` per
         pair and a zero diagonal.
         """
+        check_floats(value, (len(self),), 'value')
         adj = value.new_zeros(self.num_nodes, self.num_nodes)
         adj = adj.masked_scatter(self._upper(), value)
         return adj + adj.t()
@@ -78,7 +93,7 @@ class AllPairs(Pairs):
     def _make_pattern(self) -> Triangle:
         return Triangle(self.num_nodes, self.device)
 
-    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
         return (left @ right.t()).masked_select(self._upper())
 
     def _subset(self, node_id: Tensor) -> 'AllPairs':

@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_floats, check_kind
 from torch_geometric_vgcn.kernels.pattern import Pattern
 
 
@@ -74,11 +75,21 @@ class Pairs(Module, ABC):
         whichever direction: a mask of shape :obj:`[P]`.
         """
 
-    @abstractmethod
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         r"""The inner products :math:`\mathbf{l}_i^{\top} \mathbf{r}_j` of the
         pairs' nodes, of shape :obj:`[P]`.
         """
+        check_floats(left, (self.num_nodes, None), 'left')
+        check_floats(right, (self.num_nodes, left.size(1)), 'right')
+        if left.dtype != right.dtype:
+            raise TypeError(
+                f"'left' and 'right' must have the same type, got "
+                f'{left.dtype} and {right.dtype}'
+            )
+        return self._dot(left, right)
+
+    @abstractmethod
+    def _dot(self, left: Tensor, right: Tensor) -> Tensor: ...
 
     @property
     def whole(self) -> 'Pairs':
@@ -103,6 +114,7 @@ class Pairs(Module, ABC):
 
     def same_as(self, other: 'Pairs') -> bool:
         r"""Whether these are the same pairs, in the same order."""
+        check_kind(other, Pairs, 'other')
         if self is other:
             return True
         if type(self) is not type(other) or len(self) != len(other):

@@ -36,7 +36,7 @@ class Candidates(Pairs):
     pointer: Tensor
 
     def __init__(self, edge_index: Tensor, num_nodes: int) -> None:
-        check_num_nodes(num_nodes)
+        num_nodes = check_num_nodes(num_nodes)
         check_edge_index(edge_index, num_nodes)
         key = pair_key(edge_index.long(), num_nodes).unique()
         super().__init__(num_nodes)
@@ -57,15 +57,16 @@ class Candidates(Pairs):
         return self.index.device
 
     def contains(self, edge_index: Tensor) -> Tensor:
+        check_edge_index(edge_index, self.num_nodes, empty=True)
         key = pair_key(edge_index.to(self.index), self.num_nodes)
         return torch.isin(self.key, key)
 
     def _make_pattern(self) -> CompressedRows:
         return CompressedRows(self.index, self.num_nodes)
 
-    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
         # In chunks, so that wide features aren't all gathered at once:
-        size = max(1, 2**24 // left.size(-1))
+        size = max(1, 2**24 // max(1, left.size(-1)))
         return torch.cat(
             [
                 torch.einsum('pd,pd->p', left[row], right[col])

@@ -4,7 +4,11 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from torch_geometric_vgcn.checks import check_node_id
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
+    check_node_id,
+    check_tensor,
+)
 from torch_geometric_vgcn.kernels.blocks import Blocks
 from torch_geometric_vgcn.kernels.index import checksum, entries_of
 from torch_geometric_vgcn.pairs.all_pairs import AllPairs
@@ -39,6 +43,7 @@ class ClusterPairs(Pairs):
         position: Tensor | None = None,
         node_id: Tensor | None = None,
     ) -> None:
+        check_tensor(cluster, '[N]', 'cluster')
         if cluster.dim() != 1 or cluster.numel() < 2:
             raise ValueError(
                 "'cluster' must name the clusters of at least two nodes, "
@@ -95,6 +100,7 @@ class ClusterPairs(Pairs):
         r"""Tells for each edge whether both its nodes are in one cluster: a
         mask of shape :obj:`[E]`. The other edges aren't part of the model.
         """
+        check_edge_index(edge_index, self.num_nodes, empty=True)
         row, col = self.label[edge_index.to(self.device).long()]
         return row == col
 
@@ -114,7 +120,7 @@ class ClusterPairs(Pairs):
     def _make_pattern(self) -> Blocks:
         return Blocks(self.clusters(), self.pointer)
 
-    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
         values, places = [], []
         for node in self.clusters():
             product = left[node] @ right[node].t()

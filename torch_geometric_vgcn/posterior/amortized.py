@@ -4,6 +4,7 @@ from torch.nn import Module, Parameter
 from torch_geometric.nn import MessagePassing
 from torch_geometric.nn.inits import reset
 
+from torch_geometric_vgcn.checks import check_features, check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 
@@ -30,6 +31,7 @@ class AmortizedPosterior(Posterior):
 
     def __init__(self, encoder: Module) -> None:
         super().__init__()
+        check_kind(encoder, Module, 'encoder')
         self.encoder = encoder
         self.needs_graph = any(
             isinstance(module, MessagePassing) for module in encoder.modules()
@@ -40,14 +42,16 @@ class AmortizedPosterior(Posterior):
         self.start_at(prior)
 
     def start_at(self, prior: Prior) -> None:
+        check_kind(prior, Prior, 'prior')
         self.scale = Parameter(prior.logits.new_zeros(()))
         self.shift = Parameter(prior.logits.new_zeros(()))
 
-    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         if x is None:
             raise ValueError(
                 "AmortizedPosterior needs the node features 'x', got None"
             )
+        check_features(x, prior.num_nodes, values=False)
         if self.needs_graph and prior.edge_index is None:
             raise ValueError(
                 'the encoder passes messages, so the prior must be made from '

@@ -3,6 +3,7 @@ from abc import ABC, abstractmethod
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.prior import Prior
 
 
@@ -28,11 +29,28 @@ class Posterior(Module, ABC):
         r"""Makes all parameters anew, those of an encoder too."""
         self.start_at(prior)
 
-    @abstractmethod
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
-        r"""The logits of the pairs of :obj:`prior`, of shape :obj:`[P]`."""
+        r"""The logits of the pairs of :obj:`prior`, of shape :obj:`[P]`.
+
+        Args:
+            prior (Prior): The prior.
+            x (Tensor, optional): The node features, for posteriors that see
+                them. (default: :obj:`None`)
+        """
+        check_kind(prior, Prior, 'prior')
+        if next(self.parameters(recurse=False), None) is None:
+            raise RuntimeError(
+                f'{type(self).__name__} has no parameters yet: a learner, or '
+                "'start_at(prior)', makes them"
+            )
+        return self.logits(prior, x)
+
+    @abstractmethod
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+        r"""The logits themselves."""
 
     def __add__(self, other: 'Posterior') -> 'Posterior':
         from torch_geometric_vgcn.posterior.sum import SumPosterior
 
+        check_kind(other, Posterior, 'other')
         return SumPosterior(self, other)

@@ -5,6 +5,7 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
+from torch_geometric_vgcn.checks import check_flag, check_kind
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -27,14 +28,15 @@ class FreePosterior(Posterior):
 
     def __init__(self, sparse: bool = False) -> None:
         super().__init__()
-        self.sparse = sparse
+        self.sparse = check_flag(sparse, 'sparse')
 
     def start_at(self, prior: Prior) -> None:
+        check_kind(prior, Prior, 'prior')
         # In a tuple, as they aren't a part of this module:
         self._pairs = (prior.pairs,)
         self.offset = Parameter(torch.zeros_like(prior.logits))
 
-    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         position = self._position(prior.pairs)
         if self.sparse:
             if position is None:

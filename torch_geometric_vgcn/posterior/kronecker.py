@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
+from torch_geometric_vgcn.checks import check_count, check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
@@ -28,11 +29,10 @@ class KroneckerPosterior(Posterior):
 
     def __init__(self, size: int = 4) -> None:
         super().__init__()
-        if size < 2:
-            raise ValueError(f"'size' must be at least 2, got {size}")
-        self.size = size
+        self.size = check_count(size, 'size', least=2, most=2**12)
 
     def start_at(self, prior: Prior) -> None:
+        check_kind(prior, Prior, 'prior')
         n = prior.num_nodes
         self.order = 1
         while self.size**self.order < n:
@@ -42,7 +42,7 @@ class KroneckerPosterior(Posterior):
         shape = (self.size, self.size)
         self.initiator = Parameter(prior.logits.new_full(shape, logit(entry)))
 
-    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         pairs = prior.pairs
         row, col = pairs.index
         if pairs.node_id is not None:

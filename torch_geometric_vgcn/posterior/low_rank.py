@@ -5,6 +5,7 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 from torch.nn import Parameter
 
+from torch_geometric_vgcn.checks import check_count, check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
@@ -33,11 +34,10 @@ class LowRankPosterior(Posterior):
 
     def __init__(self, rank: int = 100) -> None:
         super().__init__()
-        if isinstance(rank, bool) or not isinstance(rank, int) or rank < 1:
-            raise ValueError(f"'rank' must be a positive int, got {rank}")
-        self.rank = rank
+        self.rank = check_count(rank, 'rank', least=1, most=2**20)
 
     def start_at(self, prior: Prior) -> None:
+        check_kind(prior, Prior, 'prior')
         logits, n = prior.logits, prior.num_nodes
         shift = logit(prior.background)
         value, vector = _leading_eigen(prior, shift, self.rank)
@@ -51,7 +51,7 @@ class LowRankPosterior(Posterior):
         self.bias = Parameter(logits.new_zeros(n))
         self.shift = Parameter(logits.new_tensor(shift))
 
-    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         z: Tensor = self.z
         z_tilde: Tensor = self.z_tilde
         bias: Tensor = self.bias

@@ -4,6 +4,7 @@ from typing import cast
 from torch import Tensor
 from torch.nn import ModuleList
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 
@@ -18,6 +19,8 @@ class SumPosterior(Posterior):
 
     def __init__(self, *terms: Posterior) -> None:
         super().__init__()
+        for term in terms:
+            check_kind(term, Posterior, 'terms')
         self.terms = ModuleList(terms)
 
     def start_at(self, prior: Prior) -> None:
@@ -29,10 +32,15 @@ class SumPosterior(Posterior):
             term.reset_parameters(prior)
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        check_kind(prior, Prior, 'prior')
+        return self.logits(prior, x)
+
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         logits = prior.logits
         for term in self.terms:
             logits = logits + (term(prior, x) - prior.logits)
         return logits
 
     def __add__(self, other: Posterior) -> Posterior:
+        check_kind(other, Posterior, 'other')
         return SumPosterior(*cast(Iterable[Posterior], self.terms), other)

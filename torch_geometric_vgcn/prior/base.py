@@ -7,7 +7,13 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.checks import check_probability
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
+    check_floats,
+    check_kind,
+    check_probability,
+    check_tensor,
+)
 from torch_geometric_vgcn.kernels.index import entries_among, pair_key
 from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Pairs
@@ -49,18 +55,22 @@ class Prior(Module):
         edge_attr: Tensor | None = None,
     ) -> None:
         super().__init__()
-        if logits.shape != (len(pairs),):
-            raise ValueError(
-                f"'logits' must have shape [{len(pairs)}], one per pair, "
-                f'got {list(logits.shape)}'
-            )
+        check_kind(pairs, Pairs, 'pairs')
+        check_floats(logits, (len(pairs),), 'logits')
         if not bool(logits.isfinite().all()):
             raise ValueError(
                 "'logits' must be finite (probabilities strictly inside "
                 '(0, 1)), got NaN or infinite values'
             )
+        if edge_index is not None:
+            # A subset may have no edges:
+            check_edge_index(edge_index, pairs.num_nodes, empty=True)
+        if edge_attr is not None:
+            check_tensor(edge_attr, '[E, ...]', 'edge_attr')
         if edge_attr is not None and (
-            edge_index is None or edge_attr.size(0) != edge_index.size(1)
+            edge_index is None
+            or edge_attr.dim() == 0
+            or edge_attr.size(0) != edge_index.size(1)
         ):
             raise ValueError(
                 "'edge_attr' must have one row for each column of "

@@ -1,6 +1,6 @@
 import torch
 
-from torch_geometric_vgcn.checks import check_probability
+from torch_geometric_vgcn.checks import check_kind, check_probability
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior, logit
 
@@ -23,6 +23,7 @@ class ConstantPrior(Prior):
         rho: float,
         background: float | None = None,
     ) -> None:
+        check_kind(pairs, Pairs, 'pairs')
         value = logit(check_probability(rho, 'rho'))
         logits = torch.full((len(pairs),), value, device=pairs.device)
         super().__init__(pairs, logits, background)

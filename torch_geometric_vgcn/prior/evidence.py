@@ -2,7 +2,12 @@ from collections.abc import Callable
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_features
+from torch_geometric_vgcn.checks import (
+    check_features,
+    check_floats,
+    check_kind,
+    check_number,
+)
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior
 from torch_geometric_vgcn.prior.similarity import cosine_similarity
@@ -38,8 +43,16 @@ class EvidencePrior(Prior):
         weight: float = 2.0,
         similarity: Callable[[Tensor, Pairs], Tensor] = cosine_similarity,
     ) -> None:
+        check_kind(prior, Prior, 'prior')
         check_features(x, prior.num_nodes)
+        if not callable(similarity):
+            raise TypeError(
+                "'similarity' must be a function of 'x' and the pairs, got "
+                f'{type(similarity).__name__}'
+            )
+        weight = check_number(weight, 'weight')
         value = similarity(x, prior.pairs)
+        check_floats(value, (len(prior.pairs),), 'similarity(x, pairs)')
         # Similarities that differ by no more than rounding are no evidence:
         least = 1e-3 * value.abs().max() + 1e-12
         scale = value.std(correction=0).clamp(min=least)

@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_probability
+from torch_geometric_vgcn.checks import check_kind, check_probability
 from torch_geometric_vgcn.kernels.index import pair_key
 from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Candidates, Pairs
@@ -55,7 +55,8 @@ class SmoothedPrior(Prior):
         edge_index, num_nodes = observed_graph(edge_index, num_nodes)
         if pairs is None:
             pairs = Candidates(edge_index, num_nodes)
-        elif pairs.num_nodes != num_nodes:
+        check_kind(pairs, Pairs, 'pairs')
+        if pairs.num_nodes != num_nodes:
             raise ValueError(
                 f"'pairs' must be over 'num_nodes' = {num_nodes} nodes, "
                 f'got {pairs.num_nodes}'

@@ -5,12 +5,15 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import check_count, check_floats, check_kind
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
 from torch_geometric_vgcn.sample.noise import Edges, Noise
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.objective import Objective
+
+MOST_SAMPLES = 2**20  # graphs, far more than any use
 
 
 class Sampler(Module, ABC):
@@ -51,6 +54,10 @@ class Sampler(Module, ABC):
             generator (torch.Generator, optional): The source of randomness.
                 (default: :obj:`None`, the global one)
         """
+        check_kind(prior, Prior, 'prior')
+        num_samples = check_count(num_samples, 'num_samples', 1, MOST_SAMPLES)
+        if generator is not None:
+            check_kind(generator, torch.Generator, 'generator')
         logits = prior.logits
         # The tails of narrower types end where edges are still likely:
         dtype = torch.promote_types(logits.dtype, torch.float)
@@ -78,8 +85,24 @@ class Sampler(Module, ABC):
         posterior and prior are the same.
         """
 
-    @abstractmethod
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
-        r"""Turns noise into graphs."""
+        r"""Turns noise into graphs.
+
+        Args:
+            prior (Prior): The prior, with the pairs.
+            logits (Tensor): The posterior's logits, of shape :obj:`[P]`.
+            noise (Noise): The randomness, from :meth:`noise`.
+        """
+        check_kind(prior, Prior, 'prior')
+        check_kind(noise, Noise, 'noise')
+        check_floats(logits, (len(prior.pairs),), 'logits')
+        noise.check(prior.pairs)
+        return self.sample(prior, logits, noise)
+
+    @abstractmethod
+    def sample(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
+        r"""Turns checked noise into graphs."""

@@ -49,7 +49,7 @@ class Bernoulli(Sampler):
         r"""The edges themselves, of shape :obj:`[S, P]`."""
         return (logits.detach() + noise.logistic > 0).to(logits.dtype)
 
-    def forward(
+    def sample(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         weight = self.draw(logits, noise)
@@ -67,7 +67,7 @@ class StraightThroughBernoulli(Bernoulli):
 
     pathwise: ClassVar[bool] = True
 
-    def forward(
+    def sample(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         probs = logits.sigmoid()

@@ -118,7 +118,7 @@ class BinaryConcrete(Sampler):
         weight = torch.sigmoid((theta - tail.logit_()) / tau)
         return Edges(index, (weight * drawn).to(prior.logits.dtype))
 
-    def forward(
+    def sample(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> RelaxedSample:
         weight = _Relaxed.apply(logits, noise.logistic, self.temperature)

@@ -21,8 +21,6 @@ class PosteriorMean(Sampler):
     ) -> None:
         return None
 
-    def forward(
-        self, prior: Prior, logits: Tensor, noise: Noise
-    ) -> MeanSample:
+    def sample(self, prior: Prior, logits: Tensor, noise: Noise) -> MeanSample:
         weight = logits.sigmoid().expand(len(noise), -1)
         return MeanSample(prior, logits, weight)

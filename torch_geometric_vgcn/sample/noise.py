@@ -2,6 +2,7 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_kind, check_tensor
 from torch_geometric_vgcn.pairs import Pairs
 
 
@@ -36,6 +37,7 @@ class Noise:
 
     def subset(self, pairs: Pairs) -> 'Noise':
         r"""The randomness of a subset of the pairs, without a background."""
+        check_kind(pairs, Pairs, 'pairs')
         if self.background is not None:
             raise ValueError(
                 'the noise of background pairs has no subset: draw new noise '
@@ -50,6 +52,7 @@ class Noise:
 
     def check(self, pairs: Pairs) -> None:
         r"""Raises an error if this isn't noise for :obj:`pairs`."""
+        check_tensor(self.logistic, f'[S, {len(pairs)}]', 'noise')
         if self.logistic.dim() != 2 or self.logistic.size(1) != len(pairs):
             raise ValueError(
                 f"'noise' must have shape [S, {len(pairs)}], one number per "

@@ -1,0 +1,96 @@
+r"""Calls of the data sets, but for downloads."""
+
+from pathlib import Path
+
+import numpy as np
+import torch
+
+from fuzzing.case import Case, target
+from fuzzing.values import wrong
+from torch_geometric_vgcn.datasets import (
+    from_table,
+    newsgroups,
+    planetoid,
+    polblogs,
+    uci,
+)
+
+CELLS = ('1', '2.5', 'a', 'b', 'NA', '?', '', ' nan ', 'inf', '"', 'é', '\t')
+
+
+def table(case: Case) -> object:
+    r"""Columns, or a file of them."""
+    rows = case.random.randint(1, 5)
+    columns = {
+        'kind': ['a', 'b', 'a', 'b', 'NA'][:rows],
+        'size': [1, 2.5, 3, 4, 5][:rows],
+        'place': ['x', 'x', 'y', 'x', 'y'][:rows],
+    }
+    for column in columns.values():
+        for row in range(rows):
+            if case.maybe(case.wrongness / 4):
+                own = case.one_of(*CELLS)
+                column[row] = own if case.maybe() else wrong(case.random)
+    if case.maybe():
+        return columns
+    lines = [','.join(columns)]
+    lines += [
+        ','.join(map(str, row)) for row in zip(*columns.values(), strict=True)
+    ]
+    text = case.one_of('\n', '\r\n').join(lines) + case.one_of('', '\n\n')
+    encoding = case.one_of('utf-8', 'utf-8-sig', 'utf-16', 'latin-1')
+    file = Path('table.csv')
+    file.write_bytes(text.encode(encoding, errors='replace'))
+    return case.one_of(file, str(file))
+
+
+@target('from_table')
+def tables(case: Case) -> None:
+    data = case.call(
+        from_table,
+        case.arg(table(case)),
+        case.arg('kind'),
+        **case.kwargs(
+            drop=case.one_of((), 'size', ['place']),
+            standardize=case.maybe(),
+            encoding=case.one_of('utf-8', 'utf-16', 'latin-1'),
+        ),
+    )
+    case.check(bool(data.x.isfinite().all()), 'finite features')
+    case.check(torch.equal(data.train_mask, data.y >= 0), 'train_mask')
+    case.check(int(data.y.max()) < len(data.class_names), 'labels')
+
+
+@target('uci')
+def sklearn_sets(case: Case) -> None:
+    found = case.call(
+        uci, case.arg('Wine'), **case.kwargs(seed=1, transform=None)
+    )
+    case.check(bool(found[0].x.isfinite().all()), 'finite features')
+
+
+@target('polblogs')
+def blogs(case: Case) -> None:
+    arrays = {
+        'edge_index': case.arg(torch.tensor([[0, 1, 2], [1, 2, 0]])),
+        'y': case.arg(torch.tensor([0, 1, 0])),
+    }
+    arrays = {name: np.asarray(value) for name, value in arrays.items()}
+    Path('blogs').mkdir()
+    np.savez('blogs/polblogs.npz', **arrays)
+    if case.maybe(0.1):
+        Path('blogs/polblogs.npz').write_bytes(b'broken')
+    root = case.arg('blogs')
+    if root in (None, '', False, 0):
+        return  # would download
+    data = case.call(polblogs, root, cache='cache')[0]
+    case.check_edges(data.edge_index, data.num_nodes)
+
+
+@target('planetoid', 'newsgroups')
+def downloads(case: Case) -> None:
+    r"""Only what is refused before anything is downloaded."""
+    if case.maybe():
+        case.call(planetoid, wrong(case.random))
+    else:
+        case.call(newsgroups, seed=case.one_of(None, 'abc', 0.5, 10**30))

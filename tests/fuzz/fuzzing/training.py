@@ -1,0 +1,86 @@
+r"""Calls of everything that knows epochs."""
+
+import torch
+from torch_geometric.loader import ClusterLoader
+
+import fuzzing.world as world
+import torch_geometric_vgcn as vgcn
+from fuzzing.case import Case, target
+from torch_geometric_vgcn.loader import ClusterData
+
+
+@target('evaluate')
+def evaluate(case: Case) -> None:
+    prob = torch.rand(6, 3).softmax(dim=-1)
+    acc, nll = case.call(
+        vgcn.evaluate,
+        case.arg(prob),
+        case.arg(torch.tensor([0, 1, 2, 0, 1, 2])),
+        case.arg(torch.arange(6) % 2 == 0, torch.tensor([0, 3])),
+    )
+    case.check(0 <= acc <= 1 and nll >= -1e-6, 'accuracy and likelihood')
+
+
+def settings(case: Case) -> dict:
+    return case.kwargs(
+        lr=case.one_of(0.01, 1e-5),
+        logit_lr=case.one_of(0.01, 1.0),
+        weight_decay=case.one_of(0.0, 5e-4),
+        num_samples=case.one_of(1, 2, 3),
+        patience=case.one_of(1, 10),
+        checkpoint=case.one_of(None, 'run.pt'),
+        checkpoint_every=case.one_of(1, 25),
+    )
+
+
+def check_fit(case: Case, result: object) -> None:
+    case.check(isinstance(result, vgcn.Fit), 'a Fit')
+    case.check(0 <= result.val_acc <= 1, 'accuracy')
+
+
+@target('fit', 'Fit')
+def fit(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        if case.maybe(0.2):
+            made = vgcn.FixedGraph(world.GCNConv(3, 2), data.edge_index)
+        else:
+            made = world.learner(case, data)
+    result = case.call(
+        vgcn.fit,
+        case.arg(made),
+        case.arg(data),
+        epochs=case.arg(1, 2),
+        progress=False,
+        **settings(case),
+    )
+    check_fit(case, result)
+
+
+@target('fit_batches', 'predict_batches')
+def fit_batches(case: Case) -> None:
+    data = world.graph(case, least=6)
+    with case.right():
+        made = world.learner(case, data)
+    clusters = ClusterData(data, 2, log=False)
+    loader = ClusterLoader(
+        clusters, batch_size=case.one_of(1, 2), shuffle=case.maybe()
+    )
+    result = case.call(
+        vgcn.fit_batches,
+        case.arg(made),
+        case.arg(data),
+        case.arg(loader),
+        epochs=case.arg(1, 2),
+        progress=False,
+        **settings(case),
+    )
+    check_fit(case, result)
+    prob = case.call(
+        vgcn.predict_batches,
+        case.arg(made),
+        case.arg(data.x),
+        case.arg([torch.arange(3), torch.arange(3, data.num_nodes)]),
+        **case.kwargs(num_samples=2),
+    )
+    case.check_probs(prob)

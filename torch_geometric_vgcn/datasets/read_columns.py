@@ -1,0 +1,102 @@
+import csv
+import io
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from torch_geometric_vgcn.checks import check_kind
+
+
+def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
+    r"""The columns of a :class:`pandas.DataFrame`, a mapping or a CSV file by
+    name.
+    """
+    if isinstance(table, (str, os.PathLike)):
+        return _from_file(Path(table), encoding)
+    is_frame = hasattr(table, 'keys') and hasattr(table, 'columns')
+    if not is_frame and not isinstance(table, Mapping):
+        raise TypeError(
+            "'table' must be a DataFrame, a mapping from names to columns or "
+            f'the path of a CSV file, got {type(table).__name__}'
+        )
+    names = [str(name) for name in table.keys()]
+    _check_names(names)
+    cells = [_as_list(table[name], str(name)) for name in table.keys()]
+    return dict(zip(names, cells, strict=True))
+
+
+def _as_list(column: Any, name: str) -> list[Any]:
+    try:
+        if isinstance(column, (str, bytes, Mapping)):
+            raise TypeError('it has no rows')
+        return list(column.tolist() if hasattr(column, 'tolist') else column)
+    except (RuntimeError, TypeError, ValueError) as error:
+        raise TypeError(
+            f"column '{name}' of 'table' must be a list of cells, got "
+            f'{type(column).__name__}'
+        ) from error
+
+
+def _from_file(path: Path, encoding: str) -> dict[str, list[Any]]:
+    reader = csv.reader(io.StringIO(_text(path, encoding), newline=''))
+    header: list[str] = []
+    rows = []
+    try:
+        for row in reader:
+            if len(row) < 2 and not ''.join(row).strip():
+                continue  # a blank line
+            if not header:
+                header = [name.strip() for name in row]
+                _check_names(header)
+            elif len(row) == len(header):
+                rows.append(row)
+            else:
+                raise ValueError(
+                    f"'{path}' must have {len(header)} cells in each line, "
+                    f'got {len(row)} in line {reader.line_num}'
+                )
+    except csv.Error as error:
+        raise ValueError(
+            f"'{path}' must be a CSV file, got one that can't be read in "
+            f'line {reader.line_num} ({error})'
+        ) from error
+    if not header:
+        raise ValueError(
+            f"'{path}' must have a line of column names, got an empty file"
+        )
+    cells = [list(cell) for cell in zip(*rows, strict=True)]
+    return dict(zip(header, cells or [[] for _ in header], strict=True))
+
+
+def _text(path: Path, encoding: str) -> str:
+    check_kind(encoding, str, 'encoding')
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        # With its number it becomes a FileNotFoundError and so on.
+        why = f"'table' must be a file that can be read: {error.strerror}"
+        raise OSError(error.errno, why, str(path)) from error
+    except ValueError as error:
+        raise ValueError(
+            f"'table' must be the path of a CSV file, got {str(path)!r}"
+        ) from error
+    try:
+        # Without the byte-order mark that Excel writes:
+        return content.decode(encoding).removeprefix('\ufeff')
+    except UnicodeError as error:
+        raise ValueError(
+            f"'{path}' isn't {encoding} text ({error}): say what it is by "
+            "'encoding', such as encoding='latin-1' or encoding='utf-16'"
+        ) from error
+    except (LookupError, ValueError) as error:
+        raise ValueError(
+            f"'encoding' must be one that Python knows, got {encoding!r}"
+        ) from error
+
+
+def _check_names(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"'table' must name each column differently, got {names}"
+        )
