@@ -203,7 +203,7 @@ class Gate:
         r"""The changes that let a conv or an aggregation count edges by their
         weights.
         """
-        if not isinstance(module, (MessagePassing, Aggregation)):
+        if not counts_edges(module):
             return {}
         functions = self._functions
         methods: dict[str, Any] = {}
@@ -258,6 +258,10 @@ class Gate:
             return forward(*args, **kwargs)
 
         return call
+
+
+def counts_edges(module: Module) -> bool:
+    return isinstance(module, (MessagePassing, Aggregation))
 
 
 def _is_edge_index(value: Any) -> bool:

@@ -22,6 +22,7 @@ from torch_geometric_vgcn.message_passing.symmetric_matrix import (
 from torch_geometric_vgcn.message_passing.twins import (
     TWINS,
     has_hooks,
+    has_twin,
     twin_of,
 )
 from torch_geometric_vgcn.pairs import Candidates
@@ -99,5 +100,5 @@ class AdjacencyMatrix(Route):
         self, conv: Module, x: Tensor, sample: GraphSample, which: int | slice
     ) -> Tensor:
         adj = SymmetricMatrix(sample, which, self.features)
-        with Replica(conv).changed(twin_of) as twin:
+        with Replica(conv, has_twin).changed(twin_of) as twin:
             return check_output(conv, twin(x, adj))

@@ -3,7 +3,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.message_passing.base import Attributes, Route
-from torch_geometric_vgcn.message_passing.gate import Gate
+from torch_geometric_vgcn.message_passing.gate import Gate, counts_edges
 from torch_geometric_vgcn.message_passing.replica import Replica
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -32,5 +32,5 @@ class MessageGate(Route):
     ) -> Tensor:
         edge_index, weight = sample.edges(s)
         gate = Gate(edge_index, weight, x.size(-2))
-        with Replica(conv).changed(gate.changes) as gated:
+        with Replica(conv, counts_edges).changed(gate.changes) as gated:
             return gated(x, edge_index, **attributes(edge_index))

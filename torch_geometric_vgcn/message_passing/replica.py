@@ -1,3 +1,4 @@
+import operator
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MethodType
@@ -12,12 +13,14 @@ Tensors = Mapping[str, Tensor | None]
 
 
 class Replica:
-    r"""A shallow copy of a module and of all modules inside it, with the same
+    r"""A shallow copy of a module and of modules inside it, with the same
     parameters and buffers: what is changed in the copy, such as a method, is
     seen by no other thread and can't stay behind.
 
     Args:
         module (torch.nn.Module): The module.
+        wanted (Callable, optional): Which modules to copy. Those that contain
+            one of them are copied too. (default: :obj:`None`, all)
         training (bool, optional): The mode of all copies.
             (default: :obj:`None`, that of the originals)
         tensors (Callable, optional): What to hold instead of the parameters
@@ -27,36 +30,41 @@ class Replica:
     def __init__(
         self,
         module: Module,
+        wanted: Callable[[Module], bool] | None = None,
         training: bool | None = None,
         tensors: Callable[[Tensors], Tensors] | None = None,
     ) -> None:
+        self.wanted = wanted
         self.training = training
         self.tensors = tensors
         self.copies: dict[Module, Module] = {}
-        self._before: dict[Module, dict[str, Any]] = {}
         self.module = self._copy(module)
 
     def _copy(self, module: Module) -> Module:
         if module in self.copies:  # shared inside the model: shared here too
             return self.copies[module]
+        children = {
+            name: None if child is None else self._copy(child)
+            for name, child in module._modules.items()
+        }
+        if self.wanted is not None and not self.wanted(module):
+            own = module._modules
+            if all(own[name] is child for name, child in children.items()):
+                return module
         copy = module.__new__(type(module))
-        state = dict(module.__dict__)
-        self.copies[module] = copy
-        for name, value in state.items():
+        state = copy.__dict__
+        state.update(module.__dict__)
+        for name, value in module.__dict__.items():
             # Some classes of PyG keep methods of an object as attributes.
-            if isinstance(value, MethodType) and value.__self__ is module:
+            if type(value) is MethodType and value.__self__ is module:
                 state[name] = MethodType(value.__func__, copy)
         if self.training is not None:
             state['training'] = self.training
         if self.tensors is not None:
             state['_parameters'] = self.tensors(module._parameters)
             state['_buffers'] = self.tensors(module._buffers)
-        state['_modules'] = type(module._modules)(
-            (name, None if child is None else self._copy(child))
-            for name, child in module._modules.items()
-        )
-        copy.__dict__ = state
-        self._before[module] = dict(state)
+        state['_modules'] = children
+        self.copies[module] = copy
         return copy
 
     @contextmanager
@@ -67,24 +75,28 @@ class Replica:
         themselves meanwhile, such as attention that a conv remembers, goes
         back to the originals.
         """
-        for module, copy in self.copies.items():
-            own = changes(copy)
-            copy.__dict__.update(own)
-            self._before[module].update(own)
+        before = {}
+        for copy in self.copies.values():
+            copy.__dict__.update(changes(copy))
+            before[copy] = dict(copy.__dict__)
         yield self.module
         for module, copy in self.copies.items():
-            self._return(module, copy)
+            self._return(module, copy, before[copy])
 
-    def _return(self, module: Module, copy: Module) -> None:
-        before = self._before[module]
-        for name, value in copy.__dict__.items():
-            if name not in before or value is not before[name]:
-                module.__dict__[name] = value
-        for name in before.keys() - copy.__dict__.keys():
-            module.__dict__.pop(name, None)
-        copies = set(self.copies.values())
+    def _return(
+        self, module: Module, copy: Module, before: dict[str, Any]
+    ) -> None:
+        now = copy.__dict__
+        if len(now) != len(before) or any(
+            map(operator.is_not, now.values(), before.values())
+        ):
+            for name in before.keys() - now.keys():
+                module.__dict__.pop(name, None)
+            for name, value in now.items():
+                if name not in before or value is not before[name]:
+                    module.__dict__[name] = value
         for name, child in copy._modules.items():
-            if child is not None and child not in copies:
+            if name not in module._modules:
                 module._modules[name] = child  # made in the call
 
 
@@ -101,7 +113,7 @@ def trial_of(module: Module, training: bool) -> Module:
     def own(tensors: Tensors) -> Tensors:
         return {name: _own(tensor) for name, tensor in tensors.items()}
 
-    return Replica(module, training, own).module
+    return Replica(module, None, training, own).module
 
 
 def _own(tensor: Tensor | None) -> Tensor | None:

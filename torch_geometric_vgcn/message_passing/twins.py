@@ -3,6 +3,7 @@ graph or several at once.
 """
 
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
 from torch import Tensor
@@ -11,8 +12,8 @@ from torch_geometric.nn import (
     GCNConv,
     GraphConv,
     Linear,
-    MessagePassing,
     SGConv,
+    SimpleConv,
 )
 
 
@@ -74,25 +75,35 @@ def _narrows(lin: Any) -> bool:
     return _is_plain(lin) and lin.out_channels < lin.in_channels
 
 
-TWINS: dict[type[MessagePassing], Callable[..., Tensor]] = {
+TWINS: dict[type[Module], Callable[..., Tensor]] = {
     GCNConv: _gcn,
     GraphConv: _graph,
     SGConv: _sg,
 }
 
 
+# What may run beside a module's own forward, or a conv's messages.
+HOOKS = tuple(
+    name
+    for name in vars(SimpleConv())
+    if name.endswith('_hooks') and 'state_dict' not in name
+)
+
+
+def has_twin(module: Module) -> bool:
+    return type(module) in TWINS
+
+
 def twin_of(module: Module) -> dict[str, Any]:
     r"""The changes that let a conv compute on a matrix."""
-    twin = TWINS.get(type(module))
-    return {} if twin is None else {'forward': twin.__get__(module)}
+    if not has_twin(module):
+        return {}
+    return {'forward': MethodType(TWINS[type(module)], module)}
 
 
 def has_hooks(module: Module) -> bool:
     r"""Whether something else runs when the module is called, or its messages
     are passed.
     """
-    return any(
-        bool(value)
-        for name, value in module.__dict__.items()
-        if name.endswith('_hooks') and 'state_dict' not in name
-    )
+    state = module.__dict__
+    return any(state.get(name) for name in HOOKS)

@@ -1,0 +1,342 @@
+"""Whatever the model: edges of weight zero are edges that aren't there."""
+
+import pytest
+import torch
+from torch.nn.utils import parametrizations, prune, weight_norm
+from torch_geometric.nn import (
+    GAT,
+    GCN,
+    GATConv,
+    GCNConv,
+    GraphConv,
+    GraphSAGE,
+    Linear,
+    MeanAggregation,
+    MessagePassing,
+    SAGEConv,
+    SGConv,
+)
+from torch_geometric.utils import dropout_edge, scatter, sort_edge_index
+
+from torch_geometric_vgcn import (
+    AllPairs,
+    Bernoulli,
+    BinaryConcrete,
+    SmoothedPrior,
+    StraightThroughBernoulli,
+    VariationalGraphLearner,
+)
+from torch_geometric_vgcn.message_passing.coupled_draws import CoupledDraws
+
+X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
+
+
+def learner_of(conv, graph, sampler=None, pairs=None, rho0=0.2, num_nodes=6):
+    prior = SmoothedPrior(graph, num_nodes, 0.5, rho0, pairs)
+    sampler = sampler or StraightThroughBernoulli()
+    return VariationalGraphLearner(conv, prior, sampler=sampler)
+
+
+def is_exact(learner, x=X, num_samples=3):
+    """Hard samples through the route, beside the bare conv on their edges."""
+    learner.eval()
+    out = learner(x, num_samples=num_samples)
+    for s in range(num_samples):
+        edge_index, weight = learner.sample.edges(s)
+        expected = learner.conv(x, edge_index[:, weight > 0.5])
+        if not torch.allclose(out[s], expected, atol=1e-4):
+            return False
+    return True
+
+
+class WithOwnMessage(GCNConv):
+    def message(self, x_j, edge_weight):
+        return 10 * super().message(x_j, edge_weight).tanh()
+
+
+class Centred(GCN):
+    """An operation over nodes, after the layers."""
+
+    def forward(self, x, edge_index, edge_weight=None):
+        out = super().forward(x, edge_index, edge_weight)
+        return out - out.mean(0)
+
+
+class Forgetful(torch.nn.Module):
+    """Its second layer isn't given the weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = GCNConv(4, 8), GCNConv(8, 3)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        x = self.conv1(x, edge_index, edge_weight).relu()
+        return self.conv2(x, edge_index)
+
+
+class ForgetfulOfTheEdges(Forgetful):
+    """The same, of convs that can't take a matrix."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv1, self.conv2 = WithOwnMessage(4, 8), WithOwnMessage(8, 3)
+
+
+class Pooled(torch.nn.Module):
+    """A readout over nodes, as many as there are edges."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.pool = GATConv(4, 3), MeanAggregation()
+
+    def forward(self, x, edge_index):
+        h = self.conv(x, edge_index)
+        group = torch.arange(x.size(0)) % 2
+        return h + self.pool(h, group, dim_size=2)[group]
+
+
+class Sorting(torch.nn.Module):
+    def __init__(self, conv):
+        super().__init__()
+        self.conv = conv
+
+    def forward(self, x, edge_index):
+        return self.conv(x, sort_edge_index(edge_index))
+
+
+class Dropping(torch.nn.Module):
+    """Drops edges in training, as DropEdge does."""
+
+    def __init__(self, conv):
+        super().__init__()
+        self.conv = conv
+
+    def forward(self, x, edge_index):
+        edge_index, _ = dropout_edge(edge_index, 0.4, training=self.training)
+        return self.conv(x, edge_index)
+
+
+def biased():
+    conv = GCNConv(4, 3)
+    conv.lin = Linear(4, 3, bias=True)
+    return conv
+
+
+def changed(change, conv=GCNConv, name='lin'):
+    conv = conv(4, 3)
+    change(getattr(conv, name), 'weight')
+    return conv
+
+
+def with_hook(conv=None):
+    conv = GCNConv(4, 3) if conv is None else conv
+    conv.lin.register_forward_hook(lambda module, args, out: 2 * out)
+    return conv
+
+
+def with_message_hook():
+    conv = GCNConv(4, 3)
+    conv.register_message_forward_hook(lambda module, args, out: 2 * out)
+    return conv
+
+
+MODELS = {
+    'own message': lambda: WithOwnMessage(4, 3),
+    'over nodes': lambda: Centred(4, 8, 2, 3),
+    'forgetful': Forgetful,
+    'forgetful of edges': ForgetfulOfTheEdges,
+    'sorting GCN': lambda: Sorting(GCNConv(4, 3)),
+    'sorting SAGE': lambda: Sorting(SAGEConv(4, 3)),
+    'sorting GAT': lambda: Sorting(GATConv(4, 3)),
+    'biased lin': biased,
+    'hook on lin': with_hook,
+    'hook on messages': with_message_hook,
+    'spectral_norm': lambda: changed(parametrizations.spectral_norm),
+    'new weight_norm': lambda: changed(parametrizations.weight_norm),
+    'weight_norm': lambda: changed(weight_norm),
+    'pruning': lambda: changed(lambda m, n: prune.l1_unstructured(m, n, 0.5)),
+    'SG, spectral_norm': lambda: changed(
+        parametrizations.spectral_norm, SGConv
+    ),
+    'Graph, weight_norm': lambda: changed(weight_norm, GraphConv, 'lin_rel'),
+    'improved': lambda: GCNConv(4, 3, improved=True),
+    'softmax over nodes': lambda: GCN(4, 8, 2, 3, act=torch.nn.Softmax(dim=0)),
+    'lazy GCN': lambda: GCN(-1, 8, 2, 3),
+    'lazy GAT': lambda: GAT(-1, 8, 2, 3),
+    'lazy SAGE': lambda: SAGEConv(-1, 3),
+}
+
+
+@pytest.mark.filterwarnings('ignore:.*weight_norm.*:FutureWarning')
+@pytest.mark.parametrize('name', MODELS)
+@pytest.mark.parametrize('dense', [False, True], ids=['few', 'all'])
+def test_exact_for(graph, name, dense):
+    conv = MODELS[name]()
+    learner = learner_of(conv, graph, pairs=AllPairs(6) if dense else None)
+    assert is_exact(learner)
+    # ... and learned, with a gradient for each weight of the network:
+    learner.train()
+    out = learner(X, num_samples=2)
+    learner.objective(out, torch.tensor([0, 1, 2, 0, 1, 2])).loss.backward()
+    assert learner.posterior.offset.grad.abs().sum() > 0
+    grads = [p.grad for p in learner.conv.parameters()]
+    assert all(grad is not None for grad in grads)
+
+
+def test_as_many_edges_as_nodes():
+    graph = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 0, 3, 2, 5, 4]])
+    learner = learner_of(Pooled(), graph, rho0=1e-9)
+    assert is_exact(learner)
+
+
+def test_a_permutation_of_nodes_that_looks_like_edges():
+    # The index of the sum is that of the edges' targets, number by number.
+    class Permuted(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.pool = SAGEConv(4, 3), MeanAggregation()
+
+        def forward(self, x, edge_index):
+            index = torch.tensor([1, 3, 5, 0, 2, 4])
+            return self.pool(self.conv(x, edge_index), index, dim_size=6)
+
+    graph = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 0, 3, 2, 5, 4]])
+    learner = learner_of(Permuted(), graph, rho0=1e-9)
+    with pytest.raises(TypeError, match='only hard samples fit it'):
+        learner(X)
+
+
+@pytest.mark.parametrize('make', [GCNConv, SAGEConv, GATConv])
+def test_edges_dropped_in_training(graph, make):
+    torch.manual_seed(0)
+    model = Dropping(make(4, 3)).train()
+    learner = learner_of(model, graph, rho0=1e-9)
+    noise = learner.noise()
+    learner(X, noise=noise)  # the proof is made
+    with CoupledDraws() as record:
+        out = learner(X, noise=noise)
+    edge_index, weight = learner.sample.edges(0)
+    kept = weight > 0.5
+    with CoupledDraws(kept, record, num_nodes=6):
+        expected = model(X, edge_index[:, kept])
+    assert torch.allclose(out, expected, atol=1e-5)
+
+
+def test_sums_over_edges_that_cannot_be_identified_are_refused(graph):
+    class Half(MessagePassing):
+        def forward(self, x, edge_index):
+            return self.propagate(edge_index, x=x)
+
+        def message(self, x_j, index, size_i):
+            half = index.numel() // 2
+            first = scatter(x_j[:half], index[:half], 0, size_i)
+            return x_j - first[index]
+
+    learner = learner_of(Half(), graph, rho0=1e-9)
+    with pytest.raises(TypeError, match='does not tell which edges'):
+        learner(X)
+    learner_of(Half(), graph, Bernoulli(), rho0=1e-9)(X, num_samples=2)
+
+
+def test_background_slots_that_are_empty_hold_no_edge(graph):
+    prior = SmoothedPrior(graph, 6, 0.5, 0.2)
+    sampler = BinaryConcrete()
+    noise = sampler.noise(prior, 50)
+    assert (noise.background.weight == 0).any()
+    sample = sampler(prior, prior.logits, noise)
+    for s in range(50):
+        edge_index, weight = sample.edges(s)
+        assert (weight > 0).all()
+        key = edge_index[0] * 6 + edge_index[1]
+        assert key.unique().numel() == key.numel()
+
+
+def test_the_proof_leaves_no_trace(graph):
+    conv = GraphSAGE(4, 8, 2, 3, norm='batch_norm', dropout=0.5)
+    learner = learner_of(conv, graph)
+    before = {k: v.clone() for k, v in conv.state_dict().items()}
+    noise, rng = learner.noise(2), torch.get_rng_state()
+    learner.eval()(X, noise=noise)
+    assert torch.equal(torch.get_rng_state(), rng)
+    for name, value in conv.state_dict().items():
+        assert torch.equal(value, before[name]), name
+
+
+def test_a_change_of_the_conv_is_proved_anew(graph):
+    conv = GCNConv(4, 3)
+    learner = learner_of(conv, graph)
+    assert is_exact(learner)
+    with_hook(conv)
+    assert is_exact(learner)
+    prune.random_unstructured(conv.lin, 'weight', 0.5)
+    assert is_exact(learner)
+    conv.register_message_forward_hook(lambda module, args, out: 3 * out)
+    assert is_exact(learner)
+
+
+def test_attributes_in_one_call_do_not_change_the_next(graph):
+    learner = learner_of(GCNConv(4, 3), graph)
+    learner(X)
+    assert str(learner.route) == 'AdjacencyMatrix()'
+    noise = learner.noise(2)
+    expected = learner(X, noise=noise)
+
+    class Attributed(torch.nn.Module):
+        def __init__(self, conv):
+            super().__init__()
+            self.conv = conv
+
+        def forward(self, x, edge_index, edge_attr=None):
+            return self.conv(x, edge_index)
+
+    wrapped = learner_of(Attributed(learner.conv), graph)
+    edge_attr = torch.ones(graph.size(1))
+    wrapped(X, graph, edge_attr)
+    assert torch.allclose(wrapped(X, noise=noise), expected, atol=1e-5)
+    routes = {str(route) for route in wrapped.route._proved.values()}
+    assert routes == {'AdjacencyMatrix()', 'MessageGate()'}
+
+
+def test_modules_made_in_the_first_call_stay(graph):
+    class Growing(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv = SAGEConv(4, 3)
+
+        def forward(self, x, edge_index):
+            if not hasattr(self, 'head'):
+                self.head = torch.nn.Linear(3, 2)
+            return self.head(self.conv(x, edge_index))
+
+    learner = learner_of(Growing(), graph)
+    outs = [learner(X, noise=noise) for noise in [learner.noise()] * 2]
+    assert torch.equal(*outs)
+    assert 'conv.head.weight' in learner.state_dict()
+
+
+class Tupled(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = GATConv(4, 3)
+
+    def forward(self, x, edge_index):
+        return self.conv(x, edge_index, return_attention_weights=True)
+
+
+@pytest.mark.parametrize(
+    'conv, x, message',
+    [
+        (Tupled(), X, "'conv' .Tupled. must return one Tensor, got tuple"),
+        (SAGEConv(5, 3), X, r"'conv' .SAGEConv. can't be called with feat"),
+        (SAGEConv(4, 3), X.double(), r"'x' of shape \[6, 4\] .torch.float64"),
+        (SAGEConv(4, 3, aggr='lstm'), X, 'sorted'),
+        (SAGEConv(4, 3), X.to_sparse_coo(), 'sparse features'),
+    ],
+    ids=['tuple', 'width', 'type', 'lstm', 'sparse'],
+)
+@pytest.mark.parametrize('sampler', [BinaryConcrete(), Bernoulli()], ids=str)
+def test_convs_that_cannot_be_called_say_so(graph, conv, x, message, sampler):
+    learner = learner_of(conv, graph, sampler)
+    if sampler.pathwise or 'sorted' not in message:
+        with pytest.raises(TypeError, match=message):
+            learner(x, num_samples=2)
