@@ -56,9 +56,9 @@ def digest(value: Tensor) -> str:
     r"""The type and shape of a tensor, dense or sparse, and a hash of its
     contents.
     """
-    value = value.detach().as_subclass(Tensor)
     content = sha256()
-    for part in _parts(value):
+    for part in _parts(value.detach()):
+        part = part.as_subclass(Tensor)
         data = part.cpu().contiguous().view(-1).view(torch.uint8)
         content.update(data.numpy().data)
     kind = '' if value.layout == torch.strided else f' {value.layout}'
