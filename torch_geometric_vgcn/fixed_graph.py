@@ -3,7 +3,9 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch_geometric.utils import is_torch_sparse_tensor
 
+from torch_geometric_vgcn.checks import CheckOnce, check_kind, check_labels
 from torch_geometric_vgcn.objective import Bound, Categorical
 
 
@@ -13,32 +15,100 @@ class FixedGraph(Module):
 
     Args:
         conv (torch.nn.Module): The PyG conv or model.
-        edge_index (Tensor): The graph.
+        edge_index (Tensor): The graph, of shape :obj:`[2, E]`, or as a sparse
+            adjacency matrix for convs that take one.
     """
 
     edge_index: Tensor
 
     def __init__(self, conv: Module, edge_index: Tensor) -> None:
         super().__init__()
+        if not isinstance(conv, Module):
+            raise TypeError(
+                "'conv' must be a PyG conv or model, "
+                f'got {type(conv).__name__}'
+            )
         self.conv = conv
         self.likelihood = Categorical()
+        self._num_nodes = _least_num_nodes(edge_index)
+        self._once = CheckOnce()
         self.register_buffer('edge_index', edge_index, persistent=False)
 
     def forward(self, x: Tensor, **kwargs: Any) -> Tensor:
-        return self.conv(x, self.edge_index)
+        check_kind(x, Tensor, 'x')
+        if x.dim() < 2 or x.size(-2) < self._num_nodes:
+            raise ValueError(
+                f"'x' must have one row for each of the {self._num_nodes} or "
+                f"more nodes in 'edge_index', got shape {list(x.shape)}"
+            )
+        out = self.conv(x, self.edge_index)
+        if not isinstance(out, Tensor):
+            raise TypeError(
+                f"'conv' ({type(self.conv).__name__}) must return one Tensor "
+                f'of shape [N, C], got {type(out).__name__}'
+            )
+        return out
 
     def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
-        r"""The log-likelihood, with nothing to subtract."""
+        r"""The log-likelihood, with nothing to subtract.
+
+        Args:
+            out (Tensor): The output, of shape :obj:`[N, C]`.
+            y (Tensor): The classes, of shape :obj:`[N]`.
+            mask (Tensor): Which nodes are labelled, as a mask or as indices.
+        """
+        if out.dim() != 2:
+            raise ValueError(
+                f"'out' must have shape [N, C], got {list(out.shape)}"
+            )
+        n, c = out.shape
+        self._once(
+            f'y[{n}, {c}]',
+            lambda y, mask: check_labels(y, mask, n, num_classes=c),
+            y,
+            mask,
+        )
         total = self.likelihood.log_prob(out[mask], y[mask]).sum()
         zero = torch.zeros_like(total)
         return Bound(total, total, zero, -total / y[mask].numel())
 
     @torch.no_grad()
     def predict(self, x: Tensor, **kwargs: Any) -> Tensor:
-        r"""The class probabilities, of shape :obj:`[N, C]`."""
-        training = self.training
-        self.eval()
+        r"""The class probabilities, of shape :obj:`[N, C]`, in evaluation
+        mode. Each module gets its own mode back afterwards; to predict in
+        several threads, call :meth:`eval` first, so that no mode changes.
+        """
+        modes = [(module, module.training) for module in self.modules()]
+        switch = any(training for _, training in modes)
+        if switch:
+            self.eval()
         try:
             return self.likelihood.mean(self(x))
         finally:
-            self.train(training)
+            if switch:
+                for module, training in modes:  # parents before children
+                    module.train(training)
+
+
+def _least_num_nodes(edge_index: Tensor) -> int:
+    r"""The number of nodes that a graph has at least."""
+    check_kind(edge_index, Tensor, 'edge_index')
+    if is_torch_sparse_tensor(edge_index):
+        return edge_index.size(0)
+    if edge_index.dim() != 2 or edge_index.size(0) != 2:
+        raise ValueError(
+            f"'edge_index' must have shape [2, E], "
+            f'got {list(edge_index.shape)}'
+        )
+    if edge_index.dtype != torch.int64:
+        raise TypeError(
+            f"'edge_index' must hold int64 node ids, got {edge_index.dtype}"
+        )
+    if edge_index.numel() == 0:
+        return 0
+    low, high = int(edge_index.min()), int(edge_index.max())
+    if low < 0:
+        raise ValueError(
+            f"'edge_index' must hold non-negative node ids, got {low}"
+        )
+    return high + 1

@@ -8,6 +8,7 @@ from torch_geometric_vgcn.checks import (
     check_num_nodes,
     check_positive,
     check_probability,
+    selected_nodes,
 )
 
 EDGES = torch.tensor([[0, 1], [1, 2]])
@@ -113,6 +114,57 @@ def test_good_labels_pass(mask):
 def test_bad_labels_are_refused(y, mask, message):
     with pytest.raises(ValueError, match=message):
         check_labels(y, torch.tensor(mask), 3, 'train')
+
+
+@pytest.mark.parametrize(
+    'mask',
+    [
+        torch.tensor([False, True, False, True]),
+        torch.tensor([3, 1]),
+        torch.tensor([1, 3], dtype=torch.int32),
+    ],
+)
+def test_masks_and_indices_select_nodes_in_ascending_order(mask):
+    assert selected_nodes(mask, 4).tolist() == [1, 3]
+    assert selected_nodes(mask, 4).dtype == torch.int64
+
+
+@pytest.mark.parametrize(
+    'mask, error, message',
+    [
+        ([0, 1], TypeError, 'a Tensor, got list'),
+        (torch.ones(4), TypeError, 'boolean mask .*got torch.float32'),
+        (torch.ones(4).byte(), TypeError, 'boolean mask .*got torch.uint8'),
+        (torch.ones(3).bool(), ValueError, r'shape \[4\], got \[3\]'),
+        (torch.ones(4, 1).bool(), ValueError, r'shape \[4\], got \[4, 1\]'),
+        (torch.zeros(2, 2).long(), ValueError, r'shape \[n\], got \[2, 2\]'),
+        (torch.tensor(2), ValueError, r'shape \[n\], got \[\]'),
+        (torch.tensor([0, 4]), ValueError, r'\[0, 3\], got .*from 0 to 4'),
+        (torch.tensor([2, -1]), ValueError, r'\[0, 3\], got .*from -1 to 2'),
+        (torch.tensor([0, 1, 1, 0]), ValueError, r'once, got 0 .*mask.bool'),
+    ],
+)
+def test_bad_masks_are_refused(mask, error, message):
+    with pytest.raises(error, match=f"'val' must .*{message}"):
+        selected_nodes(mask, 4, 'val')
+
+
+@pytest.mark.parametrize('dtype', [torch.bool, torch.int64])
+def test_a_mask_may_select_no_node_where_that_is_allowed(dtype):
+    mask = torch.zeros(4 if dtype is torch.bool else 0, dtype=dtype)
+    assert selected_nodes(mask, 4, allow_none=True).numel() == 0
+    check_labels(torch.zeros(4).long(), mask, 4, allow_none=True)
+    with pytest.raises(ValueError, match="'mask' selects no node"):
+        selected_nodes(mask, 4)
+
+
+def test_each_class_has_an_output():
+    y, mask = torch.tensor([0, 5, 2]), torch.tensor([0, 2])
+    check_labels(y, mask, 3, num_classes=3)
+    with pytest.raises(ValueError, match="'y' must .*below 2, .*got 2"):
+        check_labels(y, mask, 3, num_classes=2)
+    with pytest.raises(ValueError, match='two classes need two outputs'):
+        check_labels(y, mask, 3, num_classes=1)
 
 
 def test_no_labelled_index_is_refused():

@@ -1,3 +1,4 @@
+import copy
 import os
 import signal
 import subprocess
@@ -6,8 +7,9 @@ import sys
 import pytest
 import torch
 from torch_geometric import seed_everything
+from torch_geometric.data import HeteroData
 from torch_geometric.datasets import KarateClub
-from torch_geometric.nn import GCN
+from torch_geometric.nn import GCN, SimpleConv
 
 from torch_geometric_vgcn import (
     FixedGraph,
@@ -17,7 +19,9 @@ from torch_geometric_vgcn import (
     evaluate,
     fit,
 )
+from torch_geometric_vgcn.training.fit import FullBatchRun
 
+GRAPH = KarateClub()[0].edge_index
 SETTINGS = {'epochs': 30, 'patience': 30, 'progress': False}
 
 
@@ -90,7 +94,7 @@ def states_equal(first, second):
     )
 
 
-def test_resume_is_bit_identical(tmp_path):
+def test_resume_is_bit_identical(tmp_path, monkeypatch):
     data = karate()
     whole = learner_of(data)
     expected = fit(whole, data, **SETTINGS)
@@ -98,20 +102,18 @@ def test_resume_is_bit_identical(tmp_path):
     class Cut(Exception):
         pass
 
-    class CutOff(VariationalGraphLearner):
-        steps = 0
+    def cut(self, epoch):
+        if epoch == 17:
+            raise Cut
+        return train_epoch(self, epoch)
 
-        def objective(self, *args, **kwargs):
-            self.steps += 1
-            if self.steps == 18:
-                raise Cut
-            return super().objective(*args, **kwargs)
-
-    first = learner_of(data)
-    first.__class__ = CutOff
+    train_epoch = FullBatchRun.train_epoch
+    monkeypatch.setattr(FullBatchRun, 'train_epoch', cut)
     path = tmp_path / 'run.pt'
     with pytest.raises(Cut):
+        first = learner_of(data)
         fit(first, data, checkpoint=path, checkpoint_every=5, **SETTINGS)
+    monkeypatch.undo()
     second = learner_of(data, seed=123)
     result = fit(second, data, checkpoint=path, **SETTINGS)
     assert result == expected
@@ -132,7 +134,7 @@ fit(learner_of(data), data, checkpoint=sys.argv[2], checkpoint_every=2,
 """
 
 
-def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path):
+def test_a_killed_run_resumes_to_a_bit_identical_result(tmp_path):
     path = tmp_path / 'run.pt'
     process = subprocess.Popen(
         [sys.executable, '-c', SCRIPT, os.path.dirname(__file__), str(path)]
@@ -143,11 +145,9 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path):
     process.wait()
     state = torch.load(path, weights_only=True)
     done = len(state['result']['history'])
-    state['settings'] |= {'epochs': done + 10, 'patience': done + 10}
-    torch.save(state, path)
 
     data = karate()
-    settings = {'epochs': done + 10, 'patience': done + 10}
+    settings = {'epochs': done + 10, 'patience': 100_000}
     resumed = learner_of(data, seed=9)
     result = fit(resumed, data, checkpoint=path, progress=False, **settings)
     whole = learner_of(data)
@@ -155,39 +155,141 @@ def test_a_killed_run_goes_on_as_if_nothing_had_been(tmp_path):
     assert states_equal(resumed, whole)
 
 
-def test_checkpoint_of_another_run_is_refused(tmp_path):
-    data = karate()
-    path = tmp_path / 'run.pt'
-    fit(learner_of(data), data, checkpoint=path, **SETTINGS)
-    with pytest.raises(ValueError, match="'checkpoint' .* was made with"):
-        fit(learner_of(data), data, checkpoint=path, epochs=3, progress=False)
-    kept = (data.edge_index != 5).all(dim=0)
-    data.edge_index = data.edge_index[:, kept]
-    with pytest.raises((RuntimeError, ValueError)):
-        fit(learner_of(data), data, checkpoint=path, **SETTINGS)
+def with_changes(data, **changes):
+    for name, value in changes.items():
+        data[name] = value
+    return data
 
 
 @pytest.mark.parametrize(
-    'change, message',
+    'change, error, message',
     [
-        ({'train_mask': torch.zeros(34).bool()}, "'data.train_mask' selects"),
-        ({'val_mask': torch.zeros(34).bool()}, "'data.val_mask' selects no"),
-        ({'x': torch.full((34, 34), torch.nan)}, "'data.x' must be finite"),
+        ({'train_mask': torch.zeros(34).bool()}, ValueError, "'data.train_ma"),
+        ({'val_mask': torch.zeros(34).bool()}, ValueError, "'data.val_mask'"),
+        ({'val_mask': torch.ones(30).bool()}, ValueError, r'shape \[34\]'),
+        ({'val_mask': torch.ones(34)}, TypeError, "'data.val_mask' .*float32"),
+        ({'val_mask': [True] * 34}, TypeError, "'data.val_mask' .*got list"),
+        ({'val_mask': torch.tensor([34])}, ValueError, r'\[0, 33\], got'),
+        ({'val_mask': torch.tensor([-1])}, ValueError, r'\[0, 33\], got'),
+        ({'val_mask': torch.tensor([3, 3])}, ValueError, 'once, got 3'),
+        ({'train_mask': None}, ValueError, "'data' must have 'train_mask'"),
+        ({'val_mask': None}, ValueError, "'data' must have 'val_mask'"),
+        ({'x': None}, ValueError, "'data' must have 'x'"),
+        ({'y': None}, ValueError, "'data' must have 'y'"),
+        ({'x': torch.full((34, 34), torch.nan)}, ValueError, 'finite'),
+        ({'x': torch.ones(34, 34).long()}, TypeError, "'data.x' .*floating"),
+        ({'y': torch.full((34,), -1)}, ValueError, "'y' .*negative .*got -1"),
+        ({'y': torch.zeros(34)}, ValueError, "'y' must hold one int64"),
+        ({'y': [0] * 34}, TypeError, "'data.y' must be a Tensor, got list"),
+        ({'y': torch.arange(34)}, ValueError, "'data.y' .*below 4,.*got 3"),
     ],
 )
-def test_bad_data(change, message):
+def test_bad_data(change, error, message):
+    data = karate()
+    for model in (learner_of(data), FixedGraph(GCN(34, 8, 2, 4), GRAPH)):
+        before = copy.deepcopy(model)
+        with pytest.raises(error, match=message):
+            fit(model, with_changes(karate(), **change), progress=False)
+        assert states_equal(model, before)  # refused before any step
+
+
+def test_only_one_homogeneous_graph():
+    with pytest.raises(TypeError, match='homogeneous graph, got HeteroData'):
+        fit(learner_of(karate()), HeteroData(), progress=False)
+    with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
+        fit(GCN(34, 8, 2, 4), karate(), progress=False)
+
+
+def test_a_validation_class_without_an_output_is_refused_at_once():
+    data = karate()
+    data.y = data.y.masked_fill(data.val_mask, 7)
+    learner = learner_of(data)
+    before = copy.deepcopy(learner)
+    with pytest.raises(ValueError, match="'data.y' .*below 4,.*got 7"):
+        fit(learner, data, progress=False)
+    assert states_equal(learner, before)
+
+
+def test_one_output_is_not_enough():
+    data = karate()
+    data.y = (data.y > 1).long()
+    prior = SmoothedPrior(data.edge_index, 34)
+    for model in (
+        FixedGraph(GCN(34, 8, 2, 1), data.edge_index),
+        VariationalGraphLearner(GCN(34, 8, 2, 1), prior),
+    ):
+        with pytest.raises(ValueError, match='two classes need two outputs'):
+            fit(model, data, progress=False)
+
+
+@pytest.mark.parametrize('dtype', [torch.int64, torch.int32])
+def test_node_indices_are_masks(dtype):
     data = karate()
     learner = learner_of(data)
-    for name, value in change.items():
-        data[name] = value
-    with pytest.raises(ValueError, match=message):
+    expected = fit(learner, data, epochs=5, progress=False)
+    for name in ('train_mask', 'val_mask'):
+        nodes = data[name].nonzero().view(-1).flip(0)  # in any order
+        data[name] = nodes.to(dtype)
+    other = learner_of(data)
+    assert fit(other, data, epochs=5, progress=False) == expected
+    assert states_equal(learner, other)
+
+
+def test_node_indices_train_on_those_nodes():
+    data = karate()
+    data.train_mask = torch.tensor([30, 31, 32])
+    y = data.y
+    data.y = torch.full_like(y, -1)  # any other node would be refused
+    chosen = torch.cat([data.train_mask, data.val_mask.nonzero().view(-1)])
+    data.y[chosen] = y[chosen]
+    result = fit(learner_of(data), data, epochs=2, progress=False)
+    assert len(result.history) == 2
+
+
+def test_data_and_learner_must_be_on_one_device():
+    data = karate()
+    learner = learner_of(data).to('meta')
+    with pytest.raises(ValueError, match="'data.x' is on cpu and .*on meta"):
+        fit(learner, data, progress=False)
+    learner = learner_of(data)
+    learner.conv.to('meta')
+    with pytest.raises(ValueError, match="'learner' must be on one device"):
         fit(learner, data, progress=False)
 
 
-def test_bad_settings():
+def test_a_learner_without_parameters_is_refused():
     data = karate()
-    with pytest.raises(ValueError, match="'lr' must be positive, got 0"):
-        fit(learner_of(data), data, lr=0)
+    model = FixedGraph(SimpleConv(), data.edge_index)
+    with pytest.raises(ValueError, match='no parameter that requires a grad'):
+        fit(model, data, progress=False)
+
+
+def test_modules_in_evaluation_mode_stay_in_it():
+    data = karate()
+    net = GCN(34, 8, 2, 4, norm='batch_norm')
+    model = FixedGraph(net, data.edge_index)
+    net.norms.eval()
+    before = copy.deepcopy(net.norms[0].module.running_mean)
+    fit(model, data, epochs=3, progress=False)
+    assert torch.equal(net.norms[0].module.running_mean, before)
+    assert model.training and net.training and not net.norms.training
+    model.eval()  # a whole model in evaluation mode is set to training mode
+    fit(model, data, epochs=3, progress=False)
+    assert not torch.equal(net.norms[0].module.running_mean, before)
+
+
+def test_lazy_parameters_are_initialised_first(tmp_path):
+    data = karate()
+    runs = []
+    for path in (None, tmp_path / 'run.pt', tmp_path / 'run.pt'):
+        seed_everything(len(runs) // 2)  # the third one resumes
+        model = FixedGraph(GCN(-1, 16, 2, 4), data.edge_index)
+        result = fit(model, data, checkpoint=path, **SETTINGS)
+        runs.append((result, model))
+    assert runs[0][0] == runs[1][0] == runs[2][0]
+    assert states_equal(runs[0][1], runs[1][1])
+    assert states_equal(runs[0][1], runs[2][1])
+    assert runs[0][0].history[-1]['loss'] < runs[0][0].history[0]['loss']
 
 
 def test_a_loss_that_is_not_finite_stops_the_run_with_the_model_intact():

@@ -1,6 +1,7 @@
 import pytest
 import torch
 from torch_geometric import seed_everything
+from torch_geometric.data import HeteroData
 from torch_geometric.datasets import KarateClub
 from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
@@ -16,7 +17,10 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.training.run import make_optimizers
+from torch_geometric_vgcn.training.fit_batches import ClusterRun
+from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.training.settings import Settings
 
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
 
@@ -157,7 +161,7 @@ def test_resume_is_bit_identical(tmp_path, pairs, size):
     result = fit_batches(learner, data, loader, checkpoint=path, **SETTINGS)
     assert result == expected
     assert same(learner, whole)
-    with pytest.raises(ValueError, match="'batch_size': 3"):
+    with pytest.raises(ValueError, match='loader.batch_size is . there, 3'):
         other = loader_of(clusters, 3)
         fit_batches(learner, data, other, checkpoint=path, **SETTINGS)
 
@@ -178,8 +182,15 @@ def test_prediction_by_clusters_is_that_at_once():
     parts = predict_batches(learner, data.x, pairs_of_clusters, noise=noise)
     assert torch.allclose(parts, whole, atol=1e-6)
     assert parts.sum(dim=1).allclose(torch.ones(34))
-    with pytest.raises(ValueError, match="'batches' must hold each of the 34"):
-        predict_batches(learner, data.x, batches[1:])
+    for some in (batches[1:], [], [*batches, batches[0]]):
+        with pytest.raises(
+            ValueError, match="'batches' must hold each of .*4"
+        ):
+            predict_batches(learner, data.x, some)
+    with pytest.raises(TypeError, match="'batches' must be a Tensor, got li"):
+        predict_batches(learner, data.x, [[0, 1]])
+    with pytest.raises(ValueError, match=r"'x' .*34 nodes, got shape \[33"):
+        predict_batches(learner, data.x[1:], batches)
 
 
 def test_noise_of_a_background_has_no_subset():
@@ -188,6 +199,90 @@ def test_noise_of_a_background_has_no_subset():
     with pytest.raises(ValueError, match='noise of background pairs'):
         batches = [torch.arange(34)]
         predict_batches(learner, data.x, batches, noise=learner.noise(2))
+
+
+@pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
+def test_node_indices_are_masks(pairs):
+    data, clusters = karate()
+    one = learner_of(data, clusters, pairs)
+    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    for name in ('train_mask', 'val_mask'):
+        data[name] = data[name].nonzero().view(-1)
+    for parts in (clusters, ClusterData(data, 4, log=False)):
+        two = learner_of(data, parts, pairs)
+        result = fit_batches(two, data, loader_of(parts), **SETTINGS)
+        assert result == expected
+        assert same(one, two)
+
+
+def test_as_many_node_indices_as_nodes_are_no_mask_of_values():
+    data, _ = karate()
+    data.train_mask = torch.arange(34).flip(0)  # as long as a mask
+    clusters = ClusterData(data, 4, log=False)
+    learner = learner_of(data, clusters)
+    result = fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    data.train_mask = torch.ones(34).bool()
+    other = learner_of(data, clusters)
+    expected = fit_batches(other, data, loader_of(clusters), **SETTINGS)
+    assert result == expected
+
+
+def test_batches_are_taken_from_the_data_that_are_given():
+    data, clusters = karate()
+    one = learner_of(data, clusters)
+    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    stale = data.clone()
+    stale.x, stale.y = torch.zeros_like(data.x), torch.zeros_like(data.y)
+    stale.train_mask = ~data.train_mask
+    two = learner_of(data, clusters)
+    parts = ClusterData(stale, 4, log=False)
+    assert torch.equal(parts.cluster, clusters.cluster)
+    result = fit_batches(two, data, loader_of(parts), **SETTINGS)
+    assert result == expected
+    assert same(one, two)
+
+
+@pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
+def test_data_are_moved_to_the_device_of_the_learner(pairs):
+    data, clusters = karate()
+    learner, loader = learner_of(data, clusters, pairs), loader_of(clusters)
+    settings = Settings(1, 0.1, 0.1, 0, 1, 1, None, 1, False)
+    run = ClusterRun(learner, data, loader, settings, Ranks())
+    run.device = torch.device('meta')
+    run.place(data)
+    for value in (run.y, run.train_nodes, run.val_nodes, run.weight.cluster):
+        assert value.device.type == 'meta'
+    # Blocks of clusters validate one by one, and move only those rows:
+    assert run.x.device.type == ('cpu' if pairs is ClusterPairs else 'meta')
+
+
+@pytest.mark.parametrize('layout', [torch.sparse_coo, torch.sparse_csr])
+@pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
+def test_sparse_features(pairs, layout):
+    data, clusters = karate()
+    one = learner_of(data, clusters, pairs)
+    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    data.x = data.x.to_sparse(layout=layout)
+    two = learner_of(data, clusters, pairs)
+    result = fit_batches(two, data, loader_of(clusters), **SETTINGS)
+    for got, want in zip(result.history, expected.history, strict=True):
+        assert got['loss'] == pytest.approx(want['loss'], rel=1e-4)
+
+
+def test_bad_arguments():
+    data, clusters = karate()
+    learner, loader = learner_of(data, clusters), loader_of(clusters)
+    with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
+        fit_batches(learner.conv, data, loader)
+    with pytest.raises(TypeError, match="'data' must be .*got HeteroData"):
+        fit_batches(learner, HeteroData(), loader)
+    with pytest.raises(TypeError, match="'loader' must be .*got list"):
+        fit_batches(learner, data, [data])
+    with pytest.raises(TypeError, match="'num_samples' must be an int, got 2"):
+        fit_batches(learner, data, loader, num_samples=2.0)
+    del data.val_mask
+    with pytest.raises(ValueError, match="'data' must have 'val_mask', got"):
+        fit_batches(learner, data, loader)
 
 
 def test_another_graph_is_refused():

@@ -2,7 +2,13 @@ r"""Checks of what comes in from outside, one line each at the boundary: each
 raises an error that names the argument, what came and what was expected.
 """
 
-from torch_geometric_vgcn.checks.data import check_features, check_labels
+from torch_geometric_vgcn.checks.data import (
+    check_attributes,
+    check_features,
+    check_labels,
+    check_num_outputs,
+    selected_nodes,
+)
 from torch_geometric_vgcn.checks.graph import (
     check_data,
     check_edge_index,
@@ -31,6 +37,7 @@ from torch_geometric_vgcn.checks.once import CheckOnce
 
 __all__ = [
     'CheckOnce',
+    'check_attributes',
     'check_callable',
     'check_count',
     'check_data',
@@ -46,9 +53,11 @@ __all__ = [
     'check_num_nodes',
     'check_number',
     'check_path',
+    'check_num_outputs',
     'check_positive',
     'check_probability',
     'check_seed',
     'check_share',
     'check_tensor',
+    'selected_nodes',
 ]

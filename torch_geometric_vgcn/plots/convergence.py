@@ -12,7 +12,7 @@ from torch_geometric_vgcn.plots.axes import (
     new_axes,
     tidy,
 )
-from torch_geometric_vgcn.training.run import Fit
+from torch_geometric_vgcn.training import Fit
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

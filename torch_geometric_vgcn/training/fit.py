@@ -1,11 +1,14 @@
 from pathlib import Path
 
+from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound
-from torch_geometric_vgcn.training.run import Fit, Run, check_finite
+from torch_geometric_vgcn.training.result import Fit
+from torch_geometric_vgcn.training.run import Run
+from torch_geometric_vgcn.training.settings import Settings
 
 
 def fit(
@@ -23,16 +26,21 @@ def fit(
     progress: bool = True,
 ) -> Fit:
     r"""Trains a learner on one graph with Adam, and leaves it in the state of
-    the best validation accuracy (of equal ones, the best likelihood).
+    the best validation accuracy (on ties, of the best likelihood).
 
     The same seed (:func:`torch_geometric.seed_everything`) gives the same
-    result, also when the run was cut off and goes on from its checkpoint.
+    result, also when the run was interrupted and is resumed from its
+    checkpoint. A checkpoint is refused if the learner, the data or a setting
+    isn't the same; only :obj:`epochs` may grow.
 
     Args:
-        learner (VariationalGraphLearner or FixedGraph): What to train.
+        learner (VariationalGraphLearner or FixedGraph): The learner to train.
+            Modules that were put into evaluation mode (frozen batch
+            normalisation) stay in it, unless the whole learner is.
         data (torch_geometric.data.Data): The data, with :obj:`x`, :obj:`y`,
-            :obj:`train_mask` and :obj:`val_mask`.
-        epochs (int, optional): The number of steps at most.
+            :obj:`train_mask` and :obj:`val_mask`. A mask is boolean, or a
+            list of node indices.
+        epochs (int, optional): The maximum number of steps.
             (default: :obj:`500`)
         lr (float, optional): The learning rate of the network's weights.
             (default: :obj:`0.01`)
@@ -40,41 +48,62 @@ def fit(
             (default: :obj:`0.01`)
         weight_decay (float, optional): The L2 penalty on the network's
             weights; the posterior has none. (default: :obj:`5e-4`)
-        num_samples (int, optional): The number of graphs a step, in training
-            as in validation. (default: :obj:`3`)
-        patience (int, optional): After how many epochs without a better one
+        num_samples (int, optional): The number of graphs per step, in
+            training and in validation. (default: :obj:`3`)
+        patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
-        checkpoint (str or Path, optional): A file to save the run in, and to
-            go on from if it's there. (default: :obj:`None`)
+        checkpoint (str or Path, optional): A file to save the run to, and to
+            resume it from if it exists. (default: :obj:`None`)
         checkpoint_every (int, optional): After how many epochs to save.
             (default: :obj:`25`)
         progress (bool, optional): Whether to show a progress bar.
             (default: :obj:`True`)
     """
-    settings = {
-        'epochs': epochs,
-        'lr': lr,
-        'logit_lr': logit_lr,
-        'weight_decay': weight_decay,
-        'num_samples': num_samples,
-        'patience': patience,
-    }
-    run = Run(learner, data, settings)
-    train = data.train_mask.nonzero().view(-1)
+    settings = Settings(
+        epochs=epochs,
+        lr=lr,
+        logit_lr=logit_lr,
+        weight_decay=weight_decay,
+        num_samples=num_samples,
+        patience=patience,
+        checkpoint=checkpoint,
+        checkpoint_every=checkpoint_every,
+        progress=progress,
+    )
+    if not isinstance(learner, (VariationalGraphLearner, FixedGraph)):
+        raise TypeError(
+            "'learner' must be a VariationalGraphLearner or a FixedGraph, "
+            f'got {type(learner).__name__}'
+        )
+    return FullBatchRun(learner, data, settings).train()
 
-    def train_epoch(epoch: int) -> Bound:
-        run.zero_grad()
-        out = learner(data.x, num_samples=num_samples)
-        bound = learner.objective(out, data.y, train)
-        check_finite(bound.loss, epoch)
+
+class FullBatchRun(Run):
+    r"""Takes one step per epoch, on the whole graph."""
+
+    learner: VariationalGraphLearner | FixedGraph
+
+    def place(self, data: Data) -> None:
+        for name in ('x', 'y', 'train_mask', 'val_mask'):
+            device = data[name].device
+            if device != self.device:
+                raise ValueError(
+                    f"'data.{name}' is on {device} and 'learner' on "
+                    f'{self.device}, expected one device: move them with '
+                    'data.to(device) and learner.to(device)'
+                )
+
+    def train_epoch(self, epoch: int) -> Bound:
+        self.zero_grad()
+        out = self.learner(self.x, num_samples=self.settings.num_samples)
+        self.check_outputs(out)
+        bound = self.learner.objective(out, self.y, self.train_nodes)
+        self.check_finite(bound.loss, epoch)
         bound.loss.backward()
-        run.step()
+        self.step()
         return bound
 
-    return run.train(
-        train_epoch,
-        lambda: learner.predict(data.x, num_samples=num_samples),
-        checkpoint,
-        checkpoint_every,
-        progress,
-    )
+    def predict(self) -> Tensor:
+        return self.learner.predict(
+            self.x, num_samples=self.settings.num_samples
+        )

@@ -12,7 +12,7 @@ class OwnedLogits:
     where each process trains those of its own clusters.
 
     Each process holds all of them, but between two calls of :meth:`gather`
-    knows only its own as they are.
+    only its own are up to date.
 
     Args:
         learner (torch.nn.Module): The learner.
@@ -32,8 +32,9 @@ class OwnedLogits:
                 self._touched = torch.zeros_like(offset, dtype=torch.bool)
 
     def touch(self, position: Tensor | None) -> None:
-        r"""Notes the pairs of a batch of this process, and takes its part of
-        their gradient: that of the mean over all processes' batches.
+        r"""Records the pairs of a batch of this process, and divides their
+        gradient by the number of processes: the loss is the mean over the
+        batches of all processes.
         """
         if self._touched is None:
             return
@@ -44,11 +45,11 @@ class OwnedLogits:
 
     @torch.no_grad()
     def gather(self) -> None:
-        r"""Lets all processes know all logits."""
+        r"""Brings all logits up to date in all processes."""
         self._gather(list(self.parameters.values()))
 
     def gather_moments(self, optimizers: list[Optimizer]) -> None:
-        r"""Lets all processes know all moments of the logits."""
+        r"""Brings all moments of the logits up to date in all processes."""
         parameters = list(self.parameters.values())
         self._gather(
             [

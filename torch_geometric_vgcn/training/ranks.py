@@ -9,8 +9,8 @@ class Ranks:
     r"""The processes that train together.
 
     Args:
-        rank (int, optional): The number of this one. (default: :obj:`0`)
-        world (int, optional): How many there are. (default: :obj:`1`)
+        rank (int, optional): The rank of this process. (default: :obj:`0`)
+        world (int, optional): The number of processes. (default: :obj:`1`)
     """
 
     def __init__(self, rank: int = 0, world: int = 1) -> None:
@@ -19,22 +19,22 @@ class Ranks:
 
     @classmethod
     def of_group(cls) -> 'Ranks':
-        r"""Those of the default group of :mod:`torch.distributed` (from
-        :obj:`torchrun`), or this one alone.
+        r"""The processes of the default group of :mod:`torch.distributed`
+        (from :obj:`torchrun`), or this process alone.
         """
         if not (dist.is_available() and dist.is_initialized()):
             return cls()
         return cls(dist.get_rank(), dist.get_world_size())
 
     def sum(self, value: Tensor) -> Tensor:
-        r"""The sum of what each process has."""
+        r"""The sum of the values of all processes."""
         if self.world > 1:
             value = value.clone()
             dist.all_reduce(value)
         return value
 
     def all_of(self, value: Tensor) -> list[Tensor]:
-        r"""What each process has, of the same shape."""
+        r"""The values of all processes, which have the same shape."""
         if self.world == 1:
             return [value]
         out = [torch.empty_like(value) for _ in range(self.world)]
@@ -44,7 +44,7 @@ class Ranks:
     def from_first(
         self, pair: Callable[[], tuple[float, float]]
     ) -> tuple[float, float]:
-        r"""Two numbers that the first process computes."""
+        r"""Two numbers, computed by the first process for all."""
         if self.world == 1:
             return pair()
         value = torch.zeros(2, dtype=torch.double)

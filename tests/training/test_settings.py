@@ -1,0 +1,70 @@
+from pathlib import Path
+
+import pytest
+
+from torch_geometric_vgcn.training.settings import Settings
+
+GOOD = {
+    'epochs': 10, 'lr': 0.01, 'logit_lr': 0.01, 'weight_decay': 0,
+    'num_samples': 3, 'patience': 5, 'checkpoint': None,
+    'checkpoint_every': 5, 'progress': True,
+}  # fmt: skip
+NAN, INF = float('nan'), float('inf')
+
+
+@pytest.mark.parametrize('checkpoint', [None, 'run.pt', Path('run.pt')])
+def test_good_settings_pass(checkpoint):
+    assert Settings(**{**GOOD, 'checkpoint': checkpoint}).epochs == 10
+
+
+@pytest.mark.parametrize(
+    'name', ['epochs', 'num_samples', 'patience', 'checkpoint_every']
+)
+@pytest.mark.parametrize('value', [0.5, 2.0, True, '3', None])
+def test_counts_are_ints(name, value):
+    with pytest.raises(TypeError, match=f"'{name}' must be an int, got"):
+        Settings(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize(
+    'name', ['epochs', 'num_samples', 'patience', 'checkpoint_every']
+)
+@pytest.mark.parametrize('value', [0, -1])
+def test_counts_are_positive(name, value):
+    with pytest.raises(
+        ValueError, match=f"'{name}' .*at least 1, got {value}"
+    ):
+        Settings(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize('name', ['lr', 'logit_lr', 'weight_decay'])
+@pytest.mark.parametrize('value', [NAN, INF, -0.1])
+def test_rates_are_finite(name, value):
+    with pytest.raises(ValueError, match=f"'{name}' must be .*got {value}"):
+        Settings(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize('name', ['lr', 'logit_lr', 'weight_decay'])
+@pytest.mark.parametrize('value', ['0.1', None, True, [0.1]])
+def test_rates_are_numbers(name, value):
+    with pytest.raises(TypeError, match=f"'{name}' must be a number, got"):
+        Settings(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize('name', ['lr', 'logit_lr'])
+def test_learning_rates_are_positive(name):
+    with pytest.raises(ValueError, match=f"'{name}' must be positive .*got 0"):
+        Settings(**{**GOOD, name: 0})
+
+
+@pytest.mark.parametrize(
+    'name, value, message',
+    [
+        ('checkpoint', 3, 'a str or a Path, got 3'),
+        ('checkpoint', True, 'a str or a Path, got True'),
+        ('progress', 'yes', "a bool, got 'yes'"),
+    ],
+)
+def test_other_types_are_refused(name, value, message):
+    with pytest.raises(TypeError, match=f"'{name}' must be {message}"):
+        Settings(**{**GOOD, name: value})

@@ -1,0 +1,99 @@
+import os
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from torch_geometric_vgcn.training.fingerprint import differences
+
+SHOWN = 5  # how many differences a message lists
+
+
+class Checkpoint:
+    r"""The file that a run is saved to, and resumed from.
+
+    Args:
+        path (str or Path): The file.
+        fingerprint (Dict[str, str]): What determines the run's result. The
+            file of a run with another one is refused.
+    """
+
+    keys = {
+        'fingerprint', 'learner', 'optimizers', 'best', 'result', 'rng',
+        'device_rng',
+    }  # fmt: skip
+
+    def __init__(self, path: str | Path, fingerprint: dict[str, str]) -> None:
+        self.path = Path(path)
+        if os.path.isdir(self.path):
+            raise ValueError(
+                f"'checkpoint' must be a file, got the folder {self.path}"
+            )
+        self.part = self.path.with_name(self.path.name + '.part')
+        self.fingerprint = fingerprint
+
+    def check_writable(self) -> None:
+        r"""Raises an error if the file can't be written."""
+        try:
+            self.path.parent.mkdir(parents=True, exist_ok=True)
+            self.part.touch()
+            self.part.unlink()
+        except (OSError, ValueError) as error:
+            raise self._not_written(error) from error
+
+    def load(self, device: torch.device) -> dict[str, Any] | None:
+        r"""The saved state, or :obj:`None` where there is no file."""
+        if not self.path.exists():
+            return None
+        try:
+            # PyTorch itself doesn't look at the checksums in the file:
+            with zipfile.ZipFile(self.path) as file:
+                damaged = file.testzip()
+            if damaged is not None:
+                raise zipfile.BadZipFile(f'bad checksum of {damaged}')
+            state = torch.load(
+                self.path, weights_only=True, map_location=device
+            )
+        except OSError:
+            raise
+        except Exception as error:  # whatever a foreign file may cause
+            raise ValueError(
+                f"'checkpoint' {self.path} can't be read, it is damaged or "
+                'was not written by fit: remove it to start anew '
+                f'({type(error).__name__}: {error})'
+            ) from error
+        if not isinstance(state, dict) or set(state) != self.keys:
+            raise ValueError(
+                f"'checkpoint' {self.path} was not written by fit, or by "
+                'another version of it: remove it to start anew, or choose '
+                'another file'
+            )
+        found = differences(state['fingerprint'], self.fingerprint)
+        if found:
+            more = len(found) - SHOWN
+            rest = f'; and {more} more' if more > 0 else ''
+            raise ValueError(
+                f"'checkpoint' {self.path} is of another run: "
+                f'{"; ".join(found[:SHOWN])}{rest}: give the same arguments, '
+                'or remove it to start anew'
+            )
+        return state
+
+    def save(self, state: dict[str, Any]) -> None:
+        r"""Replaces the file by another state. The old one stays whole until
+        the new one is.
+        """
+        try:
+            torch.save({'fingerprint': self.fingerprint, **state}, self.part)
+            self.part.replace(self.path)
+        except (OSError, RuntimeError) as error:
+            raise self._not_written(error) from error
+        finally:
+            self.part.unlink(missing_ok=True)
+
+    def _not_written(self, error: Exception) -> OSError:
+        return OSError(
+            f"'checkpoint' {self.path} can't be written: {error} (what was "
+            'saved before is whole)'
+        )

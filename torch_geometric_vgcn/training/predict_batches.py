@@ -1,0 +1,61 @@
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.checks import check_features, check_kind
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.sample import Noise
+
+
+def predict_batches(
+    learner: VariationalGraphLearner,
+    x: Tensor,
+    batches: Iterable[Tensor],
+    num_samples: int = 16,
+    noise: Noise | None = None,
+) -> Tensor:
+    r"""The predictive class probabilities of all nodes, :obj:`[N, C]`, as
+    :meth:`VariationalGraphLearner.predict` gives them, batch by batch.
+
+    With :class:`~torch_geometric_vgcn.pairs.ClusterPairs` and its
+    :meth:`clusters` as batches the result is that of one call for all nodes.
+    With other pairs, nodes don't see their neighbours outside the batch.
+
+    Args:
+        learner (VariationalGraphLearner): The learner to predict with.
+        x (Tensor): The features of all nodes, of shape :obj:`[N, F]`. They
+            may be on another device than the learner.
+        batches (Iterable[Tensor]): The ids of the nodes of each batch. Each
+            node must be in one.
+        num_samples (int, optional): The number of graphs.
+            (default: :obj:`16`)
+        noise (Noise, optional): The randomness of all pairs, from
+            :meth:`VariationalGraphLearner.noise`.
+            (default: :obj:`None`, drawn anew)
+    """
+    n = learner.prior.num_nodes
+    check_features(x, n)
+    device = learner.prior.pairs.device
+    parts, nodes = [], []
+    for n_id in batches:
+        check_kind(n_id, Tensor, 'batches')
+        n_id = n_id.to(device)
+        prior = learner.prior.subset(n_id)
+        own = None if noise is None else noise.subset(prior.pairs)
+        part = rows(x, n_id).to(device)
+        parts.append(learner.predict(part, num_samples, prior, own))
+        nodes.append(n_id)
+    node = torch.cat([torch.empty(0, device=device).long(), *nodes])
+    if not torch.equal(node.sort().values, torch.arange(n, device=device)):
+        raise ValueError(
+            f"'batches' must hold each of the {n} nodes once, "
+            f'got {node.unique().numel()} nodes in {node.numel()} places'
+        )
+    prob = torch.cat(parts)
+    return torch.empty_like(prob).index_copy_(0, node, prob)
+
+
+def rows(x: Tensor, n_id: Tensor) -> Tensor:
+    r"""Some rows of dense or sparse features."""
+    return x.index_select(0, n_id.to(x.device))
