@@ -68,6 +68,15 @@ class ClusterData(torch_geometric.loader.ClusterData):
                 f'{num_nodes} nodes, got {num_parts}'
             )
         _check_options(**kwargs)
+        for key, value in data.items():
+            if isinstance(value, Tensor) and value.layout not in (
+                torch.strided,
+                torch.sparse_coo,
+            ):
+                raise TypeError(
+                    f"'data.{key}' must be dense or sparse COO, which PyG can "
+                    f'cut into batches, got {value.layout}'
+                )
         data = copy.copy(data)
         data.edge_index = edge_index
         data.n_id = torch.arange(num_nodes, device=edge_index.device)
@@ -82,6 +91,13 @@ class ClusterData(torch_geometric.loader.ClusterData):
             raise ValueError(
                 f"'num_parts' = {num_parts} leaves a cluster of {least} "
                 'nodes, expected at least two in each: lower it'
+            )
+        ends = self.partition.indptr[self.partition.partptr]
+        if int(ends.diff().min()) == 0:
+            raise ValueError(
+                f"'num_parts' = {num_parts} leaves a cluster whose nodes have "
+                "no edges, which PyG's ClusterLoader can't load: lower it or "
+                'remove isolated nodes (T.RemoveIsolatedNodes())'
             )
 
     @property

@@ -76,6 +76,8 @@ def accuracies(name: str, run: Fit | Sequence[float]) -> list[float]:
     best = run.best_epoch if isinstance(run, Fit) else 0
     if isinstance(run, Fit):
         run = [row.get('val_acc', math.nan) for row in run.history]
+    if isinstance(run, Tensor):
+        run = run.to_dense()
     if isinstance(run, (Tensor, np.ndarray)):
         run = run.tolist()
     check_kind(run, Sequence, given)

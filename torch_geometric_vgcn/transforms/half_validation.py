@@ -28,7 +28,7 @@ class MoveValidation(BaseTransform, ABC):
 
     def forward(self, data: Data) -> Data:
         num_nodes = check_data(data)
-        for name in ('train_mask', 'val_mask'):
+        for name in ('val_mask', 'train_mask'):
             check_node_mask(data.get(name), num_nodes, f'data.{name}')
         val = data.val_mask.nonzero().view(-1)
         if val.numel() < 2:

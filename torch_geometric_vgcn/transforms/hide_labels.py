@@ -24,9 +24,8 @@ class HideLabels(BaseTransform):
         self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
-        check_node_mask(
-            data.get('train_mask'), check_data(data), 'data.train_mask'
-        )
+        num_nodes = check_data(data)
+        check_node_mask(data.get('train_mask'), num_nodes, 'data.train_mask')
         train = data.train_mask.nonzero().view(-1)
         generator = torch.Generator().manual_seed(self.seed)
         order = torch.randperm(train.numel(), generator=generator)
