@@ -1,13 +1,13 @@
+from collections.abc import Sequence
 from typing import Any
 
 import networkx
+import numpy as np
 import scipy.sparse
 import torch
 from torch import Tensor
 from torch_geometric.typing import SparseTensor
 from torch_geometric.utils import (
-    from_networkx,
-    from_scipy_sparse_matrix,
     is_torch_sparse_tensor,
     to_edge_index,
 )
@@ -33,20 +33,24 @@ def observed_graph(
     """
     size: int | None = None
     if isinstance(graph, networkx.Graph):
-        data = from_networkx(graph)
-        edge_index, size = data.edge_index, data.num_nodes
+        place = {node: number for number, node in enumerate(graph)}
+        edges = graph.to_directed(as_view=True).edges()
+        ends = [[place[u], place[v]] for u, v in edges]
+        edge_index = torch.tensor(ends, dtype=torch.long).view(-1, 2).t()
+        size = len(place)
     elif scipy.sparse.issparse(graph):
-        size = graph.shape[0]
-        edge_index, value = from_scipy_sparse_matrix(graph)
-        edge_index = edge_index[:, value != 0]
+        size = _size(graph.shape)
+        graph = graph.tocoo()
+        edges = np.stack([graph.row, graph.col])[:, graph.data != 0]
+        edge_index = torch.from_numpy(edges).long()
     elif type(graph) is SparseTensor:
-        size = graph.size(0)
+        size = _size(graph.sizes())
         row, col, value = graph.coo()
         edge_index = torch.stack([row, col])
         if value is not None:
             edge_index = edge_index[:, value != 0]
     elif isinstance(graph, Tensor) and is_torch_sparse_tensor(graph):
-        size = graph.size(0)
+        size = _size(graph.shape)
         edge_index, value = to_edge_index(graph)
         edge_index = edge_index[:, value != 0]
     elif isinstance(graph, Tensor):
@@ -67,10 +71,20 @@ def observed_graph(
             "'num_nodes' must be given, as 'edge_index' alone doesn't tell "
             'of nodes without edges'
         )
-    check_num_nodes(num_nodes)
+    num_nodes = check_num_nodes(num_nodes)
     if size is not None and size != num_nodes:
         raise ValueError(
             f"'num_nodes' must be that of the graph, {size}, got {num_nodes}"
         )
     check_edge_index(edge_index, num_nodes)
     return edge_index.long(), num_nodes
+
+
+def _size(shape: Sequence[int]) -> int:
+    r"""The number of nodes of an adjacency matrix."""
+    if len(shape) != 2 or shape[0] != shape[1]:
+        raise ValueError(
+            "'edge_index' must be a square matrix if it is a sparse one, got "
+            f'shape {list(shape)}'
+        )
+    return shape[0]

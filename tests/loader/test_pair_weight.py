@@ -140,5 +140,5 @@ def test_loaders_that_leave_clusters_out_are_refused(karate, clusters):
         PairWeight(ClusterLoader(stock))
     twice = RandomSampler(range(4), replacement=True)
     for kwargs in ({'drop_last': True}, {'sampler': twice}):
-        with pytest.raises(ValueError, match='in one batch an epoch'):
+        with pytest.raises(ValueError, match='in one batch per epoch'):
             PairWeight(ClusterLoader(clusters, batch_size=3, **kwargs))

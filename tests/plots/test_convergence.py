@@ -45,7 +45,7 @@ def test_many_runs_still_differ():
     ('histories', 'message'),
     [
         ({}, "'histories' must hold at least one run"),
-        ({'mine': []}, "at least one epoch a run, got none of 'mine'"),
+        ({'mine': []}, "at least one epoch per run.* got 0 of 'mine'"),
         ({'mine': [50.0]}, "between 0 and 1, got values from 50 to 50 in 'mi"),
         ({'mine': [float('nan')]}, 'between 0 and 1'),
     ],

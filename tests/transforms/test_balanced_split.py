@@ -61,9 +61,9 @@ def test_what_holds_no_classes_is_refused():
     with pytest.raises(ValueError, match="'data.y'.*got NoneType"):
         BalancedSplit()(Data(x=torch.rand(3, 2)))
     with pytest.raises(ValueError, match="'data.y'.*got torch.float32"):
-        BalancedSplit()(Data(y=torch.rand(3)))
+        BalancedSplit()(Data(y=torch.rand(3), num_nodes=3))
     with pytest.raises(ValueError, match='at least one node, got none'):
-        BalancedSplit()(Data(y=torch.tensor([-1, -1])))
+        BalancedSplit()(Data(y=torch.tensor([-1, -1]), num_nodes=2))
 
 
 def test_numbers_must_be_whole():

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_labels
+from torch_geometric_vgcn.checks import check_count, check_kind, check_labels
 
 
 @dataclass(frozen=True)
@@ -47,9 +47,14 @@ def calibration(
         bins (int, optional): The number of bins :math:`B`.
             (default: :obj:`10`)
     """
-    check_count(bins, 'bins', least=1)
+    bins = check_count(bins, 'bins', least=1, most=10**6)
     check_class_probs(prob)
     check_labels(y, mask, prob.size(0))
+    if int(y[mask].max()) >= prob.size(1):
+        raise ValueError(
+            f"'y' must hold classes below {prob.size(1)}, the number of "
+            f"columns of 'prob', got {int(y[mask].max())}"
+        )
     highest, predicted = prob[mask].detach().double().max(dim=-1)
     hit = (predicted == y[mask]).double()
     limits = torch.arange(1, bins, device=prob.device).double() / bins
@@ -65,10 +70,14 @@ def calibration(
 
 def check_class_probs(prob: Tensor) -> None:
     r"""Expects rows of probabilities that sum to one."""
-    if prob.dim() != 2:
+    check_kind(prob, Tensor, 'prob')
+    if prob.dim() != 2 or prob.numel() == 0 or prob.layout != torch.strided:
         raise ValueError(
-            f"'prob' must have shape [N, C], got {list(prob.shape)}"
+            "'prob' must be dense of shape [N, C], got "
+            f'{prob.layout} of shape {list(prob.shape)}'
         )
+    if not prob.is_floating_point():
+        raise TypeError(f"'prob' must be floating point, got {prob.dtype}")
     low, high = float(prob.min()), float(prob.max())
     if not (low >= 0 and high <= 1 + 1e-4):  # NaN fails too
         raise ValueError(

@@ -4,7 +4,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
-from torch_geometric_vgcn.checks import check_edge_index
+from torch_geometric_vgcn.checks import check_data, check_edge_index
 
 
 def communities(data: Data) -> list[Tensor]:
@@ -20,7 +20,9 @@ def communities(data: Data) -> list[Tensor]:
     Returns:
         The sorted node ids of each community. Each node is in one of them.
     """
-    check_edge_index(data.edge_index, data.num_nodes, 'data.edge_index')
+    num_nodes = check_data(data)
+    check_edge_index(data.get('edge_index'), num_nodes, 'data.edge_index')
+    data = Data(edge_index=data.edge_index, num_nodes=num_nodes)
     graph = to_networkx(data, to_undirected=True)
     found = networkx.community.label_propagation_communities(graph)
     nodes = sorted(map(sorted, found), key=lambda ids: (-len(ids), ids))

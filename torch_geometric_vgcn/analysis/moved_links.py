@@ -3,7 +3,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_edge_index, check_share
+from torch_geometric_vgcn.checks import (
+    check_edge_index,
+    check_kind,
+    check_share,
+)
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import Pairs
 
@@ -82,12 +86,8 @@ def moved_links(
             of shape :obj:`[2, M]`, in whichever direction.
             (default: :obj:`None`)
     """
-    if not isinstance(learner, VariationalGraphLearner):
-        raise TypeError(
-            "'learner' must be a VariationalGraphLearner, "
-            f'got {type(learner).__name__}'
-        )
-    check_share(min_change, 'min_change')
+    check_kind(learner, VariationalGraphLearner, 'learner')
+    min_change = check_share(min_change, 'min_change')
     prior, posterior = learner.prior.probs, learner.edge_probs(x)
     return MovedLinks(
         prior,
@@ -100,7 +100,8 @@ def moved_links(
 
 def added_among(pairs: Pairs, added_pairs: Tensor | None) -> Tensor:
     r"""Which of the pairs were added, of shape :obj:`[P]`."""
-    if added_pairs is None or added_pairs.numel() == 0:
-        return torch.zeros(len(pairs), dtype=torch.bool, device=pairs.device)
-    check_edge_index(added_pairs, pairs.num_nodes, 'added_pairs')
-    return pairs.contains(added_pairs)
+    none = torch.zeros(len(pairs), dtype=torch.bool, device=pairs.device)
+    if added_pairs is None:
+        return none
+    check_edge_index(added_pairs, pairs.num_nodes, 'added_pairs', empty=True)
+    return none if added_pairs.numel() == 0 else pairs.contains(added_pairs)

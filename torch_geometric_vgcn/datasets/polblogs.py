@@ -75,7 +75,8 @@ def _from_file(path: Path) -> Data:
             f'{list(arrays)}'
         )
     edge_index, y = arrays['edge_index'], arrays['y']
-    if y.ndim != 1 or y.dtype.kind not in 'iu' or edge_index.dtype.kind != 'i':
+    whole = y.dtype.kind in 'iu' and edge_index.dtype.kind in 'iu'
+    if y.ndim != 1 or not whole:
         raise ValueError(
             f"'{path}' must hold the class of each node as int 'y' and node "
             f"ids as int 'edge_index', got {y.dtype} of shape "

@@ -11,6 +11,15 @@ from torch_geometric.index import index2ptr, ptr2index
 from torch_geometric.loader.cluster import Partition
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from torch_geometric_vgcn.checks import (
+    check_count,
+    check_data,
+    check_edge_index,
+    check_flag,
+    check_kind,
+    check_path,
+)
+
 # As PyG does for its own classes; otherwise it would load any pickle:
 torch.serialization.add_safe_globals([Partition])
 
@@ -42,25 +51,53 @@ class ClusterData(torch_geometric.loader.ClusterData):
     data: Data
 
     def __init__(self, data: Data, num_parts: int, **kwargs: Any) -> None:
-        num_nodes = data.num_nodes
-        if data.edge_index is None or num_nodes is None:
-            raise ValueError("'data' must have an 'edge_index', got none")
+        num_nodes = check_data(data)
+        # METIS reads and writes wherever the ids say:
+        name = 'data.edge_index'
+        check_edge_index(data.get('edge_index'), num_nodes, name, loops=True)
+        edge_index = data.edge_index.long()
+        if bool((edge_index[0] == edge_index[1]).all()):
+            raise ValueError(
+                f"'{name}' must connect different nodes, got nothing but "
+                'self-loops'
+            )
+        num_parts = check_count(num_parts, 'num_parts')
         if not 1 <= num_parts <= num_nodes // 2:
             raise ValueError(
                 f"'num_parts' must lie in [1, {num_nodes // 2}] for "
                 f'{num_nodes} nodes, got {num_parts}'
             )
+        _check_options(**kwargs)
+        for key, value in data.items():
+            if isinstance(value, Tensor) and value.layout not in (
+                torch.strided,
+                torch.sparse_coo,
+            ):
+                raise TypeError(
+                    f"'data.{key}' must be dense or sparse COO, which PyG can "
+                    f'cut into batches, got {value.layout}'
+                )
         data = copy.copy(data)
-        data.n_id = torch.arange(num_nodes, device=data.edge_index.device)
+        data.edge_index = edge_index
+        data.n_id = torch.arange(num_nodes, device=edge_index.device)
         path = _cache(num_parts, **kwargs)
-        if path is not None and path.exists():
-            _check_cache(path, data, num_parts, **kwargs)
+        if path is not None:
+            _check_folder(path.parent)
+            if path.exists():
+                _check_cache(path, data, num_parts, **kwargs)
         super().__init__(data, num_parts, **kwargs)
         least = int(self.partition.partptr.diff().min())
         if least < 2:
             raise ValueError(
                 f"'num_parts' = {num_parts} leaves a cluster of {least} "
                 'nodes, expected at least two in each: lower it'
+            )
+        ends = self.partition.indptr[self.partition.partptr]
+        if int(ends.diff().min()) == 0:
+            raise ValueError(
+                f"'num_parts' = {num_parts} leaves a cluster whose nodes have "
+                "no edges, which PyG's ClusterLoader can't load: lower it or "
+                'remove isolated nodes (T.RemoveIsolatedNodes())'
             )
 
     @property
@@ -93,6 +130,28 @@ class ClusterData(torch_geometric.loader.ClusterData):
         return torch.tensor(cluster, device=edge_index.device)
 
 
+def _check_options(
+    recursive: bool = False,
+    filename: str | None = None,
+    log: bool = True,
+    keep_inter_cluster_edges: bool = False,
+    sparse_format: str = 'csr',
+    **kwargs: Any,
+) -> None:
+    r"""Checks the further arguments of PyG's class, which doesn't."""
+    check_flag(recursive, 'recursive')
+    check_flag(log, 'log')
+    check_flag(keep_inter_cluster_edges, 'keep_inter_cluster_edges')
+    if filename is not None:
+        check_kind(filename, str, 'filename')
+    if not isinstance(sparse_format, str) or (
+        sparse_format not in ('csr', 'csc')
+    ):
+        raise ValueError(
+            f"'sparse_format' must be 'csr' or 'csc', got {sparse_format!r}"
+        )
+
+
 def _cache(
     num_parts: int,
     save_dir: str | Path | None = None,
@@ -104,7 +163,16 @@ def _cache(
     if save_dir is None:
         return None
     folder = f'part_{num_parts}{"_recursive" if recursive else ""}'
-    return Path(save_dir) / folder / (filename or 'metis.pt')
+    return check_path(save_dir, 'save_dir') / folder / (filename or 'metis.pt')
+
+
+def _check_folder(folder: Path) -> None:
+    r"""Makes the folder now, not after all the work."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        why = f"'save_dir' must be writable: {error.strerror}"
+        raise OSError(error.errno, why, str(folder)) from error
 
 
 def _check_cache(
@@ -120,9 +188,9 @@ def _check_cache(
     wrong = f"'save_dir' holds {path}, which is {{}}: remove the file"
     try:
         saved = torch.load(path, map_location='cpu', weights_only=True)
-    except (pickle.UnpicklingError, EOFError, RuntimeError) as error:
+    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError) as error:
         raise ValueError(wrong.format('no saved partition')) from error
-    if not isinstance(saved, Partition):
+    if not isinstance(saved, Partition) or not _is_whole(saved):
         raise ValueError(wrong.format('no saved partition'))
     same = (
         saved.node_perm.numel() == data.num_nodes
@@ -147,3 +215,31 @@ def _check_cache(
             f'{data.num_edges} edges given)'
         )
         raise ValueError(wrong.format(what))
+
+
+def _is_whole(saved: Partition) -> bool:
+    r"""Whether all numbers of a partition fit together."""
+    parts = [saved.indptr, saved.index, saved.partptr]
+    parts += [saved.node_perm, saved.edge_perm]
+    if not all(
+        isinstance(part, Tensor)
+        and part.dtype == torch.int64
+        and part.dim() == 1
+        for part in parts
+    ):
+        return False
+    nodes, edges = saved.node_perm.numel(), saved.edge_perm.numel()
+    return (
+        saved.indptr.numel() == nodes + 1
+        and saved.index.numel() == edges
+        and torch.equal(saved.node_perm.sort().values, torch.arange(nodes))
+        and torch.equal(saved.edge_perm.sort().values, torch.arange(edges))
+        and bool(((saved.index >= 0) & (saved.index < nodes)).all())
+        and _are_borders(saved.indptr, edges)
+        and _are_borders(saved.partptr, nodes)
+    )
+
+
+def _are_borders(pointer: Tensor, total: int) -> bool:
+    right = pointer.numel() > 0 and bool((pointer.diff() >= 0).all())
+    return right and int(pointer[0]) == 0 and int(pointer[-1]) == total

@@ -7,6 +7,7 @@ from torch.utils.data import (
 )
 from torch_geometric.loader import ClusterLoader
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.loader.cluster import ClusterData
 from torch_geometric_vgcn.prior import Prior
 
@@ -58,7 +59,7 @@ class PairWeight:
             or loader.drop_last
         ):
             raise ValueError(
-                "'loader' must have each of its clusters in one batch an "
+                "'loader' must have each of its clusters in one batch per "
                 f'epoch, got {type(sampler).__name__}, '
                 f'batch_size={loader.batch_size}, '
                 f'drop_last={loader.drop_last}'
@@ -75,11 +76,18 @@ class PairWeight:
         r"""The weights of the pairs of a batch's prior, of shape
         :obj:`[P]`, or one for all.
         """
+        check_kind(prior, Prior, 'prior')
         pairs = prior.pairs
         if self.between == 1 or not pairs.has_background:
             return 1.0
         if pairs.node_id is None:
             return 1.0  # the whole graph
+        num_nodes = self.cluster.numel()
+        if int(pairs.node_id.max()) >= num_nodes:
+            raise ValueError(
+                "'prior' must be a subset of the prior of the loader's "
+                f'{num_nodes} nodes, got node {int(pairs.node_id.max())}'
+            )
         cluster = self.cluster.to(pairs.device)[pairs.node_id]
         row, col = cluster[pairs.index]
         weight = torch.ones_like(prior.logits)

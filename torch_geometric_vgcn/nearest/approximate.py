@@ -3,7 +3,8 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
-from torch_geometric_vgcn.nearest.base import Metric
+from torch_geometric_vgcn.checks import check_count
+from torch_geometric_vgcn.nearest.base import Metric, check_search
 
 
 class ApproximateSearch:
@@ -25,7 +26,9 @@ class ApproximateSearch:
     """
 
     def __init__(self, seed: int = 0, num_trees: int | None = None) -> None:
-        self.seed = seed
+        self.seed = check_count(seed, 'seed', most=2**32 - 1)
+        if num_trees is not None:
+            num_trees = check_count(num_trees, 'num_trees', least=1)
         self.num_trees = num_trees
 
     def __call__(self, x: Tensor, k: int, metric: Metric) -> Tensor:
@@ -36,6 +39,7 @@ class ApproximateSearch:
             k (int): The number of neighbours, below :obj:`N`.
             metric (Metric): What makes nodes near to each other.
         """
+        check_search(x, k, metric)
         try:
             from pynndescent import NNDescent
         except ImportError as error:

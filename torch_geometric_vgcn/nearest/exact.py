@@ -1,7 +1,8 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.nearest.base import Metric
+from torch_geometric_vgcn.checks import check_count
+from torch_geometric_vgcn.nearest.base import Metric, check_search
 from torch_geometric_vgcn.nearest.rows import fastest_layout
 from torch_geometric_vgcn.nearest.select import select
 
@@ -25,10 +26,8 @@ class ExactSearch:
     """
 
     def __init__(self, block_size: int | None = None) -> None:
-        if block_size is not None and block_size < 1:
-            raise ValueError(
-                f"'block_size' must be at least 1, got {block_size}"
-            )
+        if block_size is not None:
+            block_size = check_count(block_size, 'block_size', least=1)
         self.block_size = block_size
 
     @torch.no_grad()
@@ -40,6 +39,7 @@ class ExactSearch:
             k (int): The number of neighbours, below :obj:`N`.
             metric (Metric): What makes nodes near to each other.
         """
+        k = check_search(x, k, metric)
         if x.dtype not in (torch.float, torch.double):
             x = x.float()
         if torch.get_float32_matmul_precision() != 'highest':

@@ -1,6 +1,7 @@
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_number
 from torch_geometric_vgcn.nearest.base import (
     Metric,
     Scores,
@@ -33,9 +34,9 @@ class Minkowski(Metric):
     """
 
     def __init__(self, p: float = 2.0) -> None:
-        if not p >= 1:
+        self.p = check_number(p, 'p')
+        if not self.p >= 1:
             raise ValueError(f"'p' must be at least 1, got {p}")
-        self.p = float(p)
 
     def scores(self, x: Tensor) -> Scores:
         entry = values(x)

@@ -2,6 +2,8 @@ r"""What the pictures share: their axes and their colours."""
 
 from typing import TYPE_CHECKING
 
+from torch_geometric_vgcn.checks import check_kind
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
@@ -26,6 +28,16 @@ def new_axes(columns: int = 1) -> list['Axes']:
         1, columns, figsize=size, layout='constrained', squeeze=False
     )
     return list(axes[0])
+
+
+def axes_or_new(ax: 'Axes | None', name: str = 'ax') -> 'Axes':
+    r"""The given axes, or those of a new figure."""
+    if ax is None:
+        return new_axes()[0]
+    from matplotlib.axes import Axes
+
+    check_kind(ax, Axes, name)
+    return ax
 
 
 def tidy(ax: 'Axes', title: str, xlabel: str, ylabel: str) -> None:

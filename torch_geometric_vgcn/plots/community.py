@@ -7,6 +7,7 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.analysis.moved_links import added_among, moved_links
 from torch_geometric_vgcn.checks import (
+    check_data,
     check_edge_index,
     check_labels,
     check_node_id,
@@ -23,6 +24,7 @@ from torch_geometric_vgcn.plots.axes import (
     RED,
     SKY,
     YELLOW,
+    axes_or_new,
     new_axes,
 )
 
@@ -64,19 +66,21 @@ def plot_community(
     Returns:
         Both axes.
     """
+    num_nodes = check_data(data)
     if added_pairs is None:
         added_pairs = data.get('added_pairs')
     links = moved_links(learner, x=x, added_pairs=added_pairs)
     n = learner.prior.num_nodes
-    if data.num_nodes != n:
+    if num_nodes != n:
         raise ValueError(
-            f"'data' must have the learner's {n} nodes, got {data.num_nodes}"
+            f"'data' must have the learner's {n} nodes, got {num_nodes}"
         )
-    check_edge_index(data.edge_index, n, 'data.edge_index')
+    check_edge_index(data.get('edge_index'), n, 'data.edge_index')
     check_node_id(nodes, n, 'nodes')
+    nodes = nodes.long()
     check_labels(data.y, nodes, n, 'nodes')
 
-    left, right = axes if axes is not None else new_axes(columns=2)
+    left, right = _two_axes(axes)
     graph = Candidates(data.edge_index, n)
     given = graph.subset(nodes)
     added = added_among(graph, added_pairs)[given.position].cpu()
@@ -118,6 +122,18 @@ def plot_community(
         handlelength=1.2,
         handletextpad=0.2,
     )
+    return left, right
+
+
+def _two_axes(axes: Any) -> tuple['Axes', 'Axes']:
+    if axes is None:
+        axes = new_axes(columns=2)
+    if not isinstance(axes, (tuple, list, np.ndarray)) or len(axes) != 2:
+        raise TypeError(
+            "'axes' must be two matplotlib.axes.Axes, got "
+            f'{type(axes).__name__}'
+        )
+    left, right = (axes_or_new(ax, 'axes') for ax in axes)
     return left, right
 
 

@@ -1,6 +1,11 @@
+import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+from torch import Tensor
+
+from torch_geometric_vgcn.checks import check_kind, check_number
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
     GREEN,
@@ -9,7 +14,7 @@ from torch_geometric_vgcn.plots.axes import (
     PINK,
     RED,
     SKY,
-    new_axes,
+    axes_or_new,
     tidy,
 )
 from torch_geometric_vgcn.training import Fit
@@ -29,17 +34,18 @@ def plot_convergence(
     Args:
         histories (Dict[str, Fit or List[float]]): The runs by name: what
             :func:`fit` returned, of which the validation accuracy is drawn
-            and the best epoch marked, or one accuracy an epoch.
+            and the best epoch marked, or one accuracy per epoch.
         ax (matplotlib.axes.Axes, optional): Where to draw.
             (default: :obj:`None`, on a new figure)
 
     Returns:
         The axes.
     """
+    check_kind(histories, Mapping, 'histories')
     if not histories:
         raise ValueError("'histories' must hold at least one run, got none")
     curves = {name: accuracies(name, run) for name, run in histories.items()}
-    ax = new_axes()[0] if ax is None else ax
+    ax = axes_or_new(ax)
     fits = [isinstance(run, Fit) for run in histories.values()]
     when = 'epoch (dot: the best one)' if any(fits) else 'epoch'
     tidy(ax, '', when, 'validation accuracy' if all(fits) else 'accuracy')
@@ -64,14 +70,22 @@ def plot_convergence(
 
 
 def accuracies(name: str, run: Fit | Sequence[float]) -> list[float]:
-    r"""One accuracy an epoch."""
+    r"""One accuracy per epoch."""
+    check_kind(name, str, "names of 'histories'")
+    given = f'histories[{name!r}]'
+    best = run.best_epoch if isinstance(run, Fit) else 0
     if isinstance(run, Fit):
-        run = [row['val_acc'] for row in run.history]
-    curve = [float(value) for value in run]
-    if not curve:
+        run = [row.get('val_acc', math.nan) for row in run.history]
+    if isinstance(run, Tensor):
+        run = run.to_dense()
+    if isinstance(run, (Tensor, np.ndarray)):
+        run = run.tolist()
+    check_kind(run, Sequence, given)
+    curve = [check_number(value, given) for value in run]
+    if not 0 <= best < len(curve):
         raise ValueError(
-            f"'histories' must hold at least one epoch a run, got none of "
-            f'{name!r}'
+            "'histories' must hold at least one epoch per run, the best one "
+            f'among them, got {len(curve)} of {name!r} (best: {best})'
         )
     if not all(0 <= value <= 1 for value in curve):
         raise ValueError(

@@ -9,7 +9,7 @@ from torch_geometric_vgcn.plots.axes import (
     BLUE,
     DARK,
     RED,
-    new_axes,
+    axes_or_new,
     say_nothing_moved,
     tidy,
 )
@@ -46,7 +46,7 @@ def plot_posterior_change(
         The axes.
     """
     links = moved_links(learner, min_change, x, added_pairs)
-    ax = new_axes()[0] if ax is None else ax
+    ax = axes_or_new(ax)
     count = links.counts()
     tidy(ax, str(links), 'posterior − prior probability of a link', 'links')
     if count['moved'] == 0:

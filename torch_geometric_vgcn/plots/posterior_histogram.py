@@ -8,7 +8,7 @@ from torch_geometric_vgcn.plots.axes import (
     BLUE,
     DARK,
     ORANGE,
-    new_axes,
+    axes_or_new,
     say_nothing_moved,
     tidy,
 )
@@ -43,7 +43,7 @@ def plot_posterior_histogram(
         The axes.
     """
     links = moved_links(learner, min_change, x)
-    ax = new_axes()[0] if ax is None else ax
+    ax = axes_or_new(ax)
     count = links.counts()
     tidy(ax, str(links), 'limit posterior probability of a link', 'links')
     ax.set_xlim(0, 1)

@@ -4,7 +4,7 @@ import numpy as np
 from torch import Tensor
 
 from torch_geometric_vgcn.analysis.calibration import calibration
-from torch_geometric_vgcn.plots.axes import BLUE, DARK, SKY, new_axes, tidy
+from torch_geometric_vgcn.plots.axes import BLUE, DARK, SKY, axes_or_new, tidy
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -33,7 +33,8 @@ def plot_reliability(
         The axes.
     """
     found = calibration(prob, y, mask, bins)
-    ax = new_axes()[0] if ax is None else ax
+    bins = found.count.numel()
+    ax = axes_or_new(ax)
     used = found.count.cpu().numpy() > 0
     count = found.count.cpu().numpy()[used]
     accuracy = found.accuracy.cpu().numpy()[used]

@@ -1,7 +1,7 @@
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_count
+from torch_geometric_vgcn.checks import check_count, check_seed
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
@@ -40,7 +40,7 @@ class BalancedSplit(BaseTransform):
         )
         self.num_val = check_count(num_val, 'num_val')
         self.num_test = check_count(num_test, 'num_test')
-        self.seed = seed
+        self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
         node, y = shuffled_labels(data, self.seed)

@@ -5,6 +5,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
+from torch_geometric_vgcn.checks import (
+    check_data,
+    check_node_mask,
+    check_seed,
+)
+
 
 class MoveValidation(BaseTransform, ABC):
     r"""Moves some of the validation nodes to the training set.
@@ -14,18 +20,16 @@ class MoveValidation(BaseTransform, ABC):
     """
 
     def __init__(self, seed: int = 0) -> None:
-        self.seed = seed
+        self.seed = check_seed(seed)
 
     @abstractmethod
     def choose(self, count: int, generator: torch.Generator) -> Tensor:
         r"""The places of those that move, of so many."""
 
     def forward(self, data: Data) -> Data:
-        if data.val_mask.dim() != 1:
-            raise ValueError(
-                "'data.val_mask' must be one mask of shape [num_nodes], "
-                f'got {list(data.val_mask.shape)}: choose a split first'
-            )
+        num_nodes = check_data(data)
+        for name in ('val_mask', 'train_mask'):
+            check_node_mask(data.get(name), num_nodes, f'data.{name}')
         val = data.val_mask.nonzero().view(-1)
         if val.numel() < 2:
             raise ValueError(

@@ -2,7 +2,12 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_share
+from torch_geometric_vgcn.checks import (
+    check_data,
+    check_node_mask,
+    check_seed,
+    check_share,
+)
 
 
 class HideLabels(BaseTransform):
@@ -16,9 +21,11 @@ class HideLabels(BaseTransform):
 
     def __init__(self, share: float, seed: int = 0) -> None:
         self.share = check_share(share, 'share')
-        self.seed = seed
+        self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
+        num_nodes = check_data(data)
+        check_node_mask(data.get('train_mask'), num_nodes, 'data.train_mask')
         train = data.train_mask.nonzero().view(-1)
         generator = torch.Generator().manual_seed(self.seed)
         order = torch.randperm(train.numel(), generator=generator)

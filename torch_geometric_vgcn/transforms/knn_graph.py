@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from reprlib import repr as short
 
 import torch
 from torch import Tensor
@@ -6,7 +7,14 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.checks import check_features
+from torch_geometric_vgcn.checks import (
+    check_callable,
+    check_count,
+    check_data,
+    check_features,
+    check_flag,
+    check_kind,
+)
 from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
@@ -60,26 +68,26 @@ class KNNGraph(BaseTransform):
         attr: str = 'x',
         search: Callable[[Tensor, int, Metric], Tensor] | None = None,
     ) -> None:
-        if k < 1:
-            raise ValueError(f"'k' must be at least 1, got {k}")
         if metric is None:
-            metric = Cosine() if cosine else Minkowski()
+            metric = Cosine() if check_flag(cosine, 'cosine') else Minkowski()
         if not isinstance(metric, Metric):
             raise TypeError(
                 "'metric' must be a Metric such as Cosine() or Minkowski(), "
                 f'got {metric!r}'
             )
-        self.k = k
+        check_kind(attr, str, 'attr')
+        check_callable(search, 'search')
+        self.k = check_count(k, 'k', least=1)
         self.metric = metric
-        self.mutual = mutual
+        self.mutual = check_flag(mutual, 'mutual')
         self.attr = attr
-        self.search = search or ExactSearch()
+        self.search = ExactSearch() if search is None else search
 
     def forward(self, data: Data) -> Data:
         x, batch = self._features(data), data.get('batch')
         num_nodes = x.size(0)
         if batch is None:
-            neighbor = self.search(x, self.k, self.metric)
+            neighbor = self._found(x)
         else:
             neighbor = self._within_examples(x, batch)
         node = torch.arange(num_nodes, device=x.device)
@@ -96,21 +104,32 @@ class KNNGraph(BaseTransform):
         return data
 
     def _features(self, data: Data) -> Tensor:
+        num_nodes = check_data(data)
         name, x = f'data.{self.attr}', data.get(self.attr)
         if x is None:
             raise ValueError(
                 f"'{name}' is missing, expected the features to compare; the "
                 f'data has {", ".join(sorted(data.keys()))}'
             )
-        check_features(x, data.num_nodes, name)
+        check_features(x, num_nodes, name)
         if x.dim() != 2 or x.size(1) == 0 or x.is_complex():
             raise ValueError(
                 f"'{name}' must be a real matrix of shape [N, F], "
                 f'got {x.dtype} of shape {list(x.shape)}'
             )
-        size, where = x.size(0), 'nodes'
-        if data.get('batch') is not None:
-            size = int(data.batch.unique(return_counts=True)[1].min())
+        size, where = num_nodes, 'nodes'
+        batch = data.get('batch')
+        if batch is not None:
+            if (
+                not isinstance(batch, Tensor)
+                or batch.dtype != torch.int64
+                or list(batch.shape) != [num_nodes]
+            ):
+                raise ValueError(
+                    "'data.batch' must hold the example of each of the "
+                    f'{num_nodes} nodes as int64, got {short(batch)}'
+                )
+            size = int(batch.unique(return_counts=True)[1].min())
             where = "nodes of each example of 'data.batch'"
         if self.k >= size:
             raise ValueError(
@@ -119,13 +138,29 @@ class KNNGraph(BaseTransform):
             )
         return x
 
+    def _found(self, x: Tensor) -> Tensor:
+        neighbor = self.search(x, self.k, self.metric)
+        shape = [x.size(0), self.k]
+        if (
+            not isinstance(neighbor, Tensor)
+            or neighbor.dtype != torch.int64
+            or list(neighbor.shape) != shape
+            or int(neighbor.min()) < 0
+            or int(neighbor.max()) >= x.size(0)
+        ):
+            raise ValueError(
+                f"'search' must return node ids as int64 of shape {shape}, "
+                f'in [0, {x.size(0) - 1}], got {short(neighbor)}'
+            )
+        return neighbor
+
     def _within_examples(self, x: Tensor, batch: Tensor) -> Tensor:
         x = x if x.layout == torch.strided else x.to_sparse_coo()
         sizes = batch.unique(return_counts=True)[1].tolist()
         neighbor = batch.new_empty(x.size(0), self.k)
         for node in batch.argsort(stable=True).split(sizes):
             example = x.index_select(0, node)
-            neighbor[node] = node[self.search(example, self.k, self.metric)]
+            neighbor[node] = node[self._found(example)]
         return neighbor
 
     def __repr__(self) -> str:

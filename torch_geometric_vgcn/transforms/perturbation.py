@@ -7,7 +7,12 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import is_undirected, to_undirected
 
-from torch_geometric_vgcn.checks import check_count, check_edge_index
+from torch_geometric_vgcn.checks import (
+    check_count,
+    check_data,
+    check_edge_index,
+    check_seed,
+)
 from torch_geometric_vgcn.kernels.index import pair_at, pair_key, place_of
 
 
@@ -56,7 +61,7 @@ class Perturbation(BaseTransform, ABC):
     ) -> None:
         self.add = check_count(add, 'add')
         self.remove = check_count(remove, 'remove')
-        self.seed = seed
+        self.seed = check_seed(seed)
         self.candidates = check_count(candidates, 'candidates', least=1)
 
     @abstractmethod
@@ -80,8 +85,7 @@ class Perturbation(BaseTransform, ABC):
         return edges[:, ~torch.isin(order, first)]
 
     def forward(self, data: Data) -> Data:
-        edges = edges_of(data)
-        num_nodes = data.num_nodes
+        edges, num_nodes = edges_of(data), check_data(data)
         num_edges = edges.size(1)
         add, remove = self.counts(num_edges)
         generator = torch.Generator().manual_seed(self.seed)
@@ -125,15 +129,19 @@ def edges_of(data: Data) -> Tensor:
     r"""The undirected edges, each once and sorted, on the CPU: so the same
     seed gives the same graph on each device.
     """
-    name = 'data.edge_index'
-    check_edge_index(data.edge_index, data.num_nodes, name)
+    num_nodes, name = check_data(data), 'data.edge_index'
+    check_edge_index(data.get('edge_index'), num_nodes, name)
     edge_index = data.edge_index.cpu().long()
-    if not is_undirected(edge_index, num_nodes=data.num_nodes):
+    if not is_undirected(edge_index, num_nodes=num_nodes):
         raise ValueError(
             f"'{name}' must hold each edge in both directions, got a "
             'directed graph: put T.ToUndirected() before'
         )
-    ours = ('edge_index', 'added_pairs', 'removed_pairs')
+    record = ('added_pairs', 'removed_pairs')
+    for key in record:
+        if key in data:
+            check_edge_index(data[key], num_nodes, f'data.{key}', empty=True)
+    ours = ('edge_index', *record)
     carried = [key for key in data.edge_attrs() if key not in ours]
     if carried:
         raise ValueError(
@@ -141,8 +149,7 @@ def edges_of(data: Data) -> Tensor:
             f'{carried}: what new edges would carry is unknown, so remove it '
             'first (data.edge_attr = None)'
         )
-    key = pair_key(edge_index, data.num_nodes).unique()
-    return _pairs(key, data.num_nodes)
+    return _pairs(pair_key(edge_index, num_nodes).unique(), num_nodes)
 
 
 def free_pairs(

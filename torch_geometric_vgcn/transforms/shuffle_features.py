@@ -2,7 +2,12 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_features, check_share
+from torch_geometric_vgcn.checks import (
+    check_data,
+    check_features,
+    check_seed,
+    check_share,
+)
 
 
 class ShuffleFeatures(BaseTransform):
@@ -16,14 +21,19 @@ class ShuffleFeatures(BaseTransform):
 
     def __init__(self, share: float, seed: int = 0) -> None:
         self.share = check_share(share, 'share')
-        self.seed = seed
+        self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
-        check_features(data.x, data.num_nodes, 'data.x')
+        num_nodes = check_data(data)
+        check_features(data.x, num_nodes, 'data.x')
+        if data.x.dim() != 2:
+            raise ValueError(
+                f"'data.x' must have shape [N, F], got {list(data.x.shape)}"
+            )
         generator = torch.Generator().manual_seed(self.seed)
-        order = torch.randperm(data.num_nodes, generator=generator)
-        node = order[: round(self.share * data.num_nodes)].to(data.x.device)
-        source = torch.arange(data.num_nodes, device=data.x.device)
+        order = torch.randperm(num_nodes, generator=generator)
+        node = order[: round(self.share * num_nodes)].to(data.x.device)
+        source = torch.arange(num_nodes, device=data.x.device)
         # One round of all of them, so that none keeps its own:
         source[node] = node.roll(1)
         x, layout = data.x, data.x.layout

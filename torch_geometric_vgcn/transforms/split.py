@@ -3,24 +3,39 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import index_to_mask
 
+from torch_geometric_vgcn.checks import check_data
+
+MOST_CLASSES = 2**24  # more is no class id but something else
+
 
 def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
     r"""The labelled nodes in a random order, and their classes, on the CPU: so
     the same seed gives the same split on each device. A label below zero is
     none.
     """
-    y = data.y
-    if not isinstance(y, Tensor) or y.dim() != 1 or y.is_floating_point():
+    num_nodes, y = check_data(data), data.get('y')
+    if (
+        not isinstance(y, Tensor)
+        or y.layout != torch.strided
+        or list(y.shape) != [num_nodes]
+        or y.dtype not in (torch.int64, torch.int32, torch.int16)
+    ):
         got = type(y).__name__
         if isinstance(y, Tensor):
             got = f'{y.dtype} of shape {list(y.shape)}'
         raise ValueError(
-            f"'data.y' must hold one class id for each node, got {got}"
+            f"'data.y' must hold one class id for each of the {num_nodes} "
+            f'nodes, got {got}'
         )
-    y = y.cpu()
+    y = y.cpu().long()
     node = (y >= 0).nonzero().view(-1)
     if node.numel() == 0:
         raise ValueError("'data.y' must label at least one node, got none")
+    if int(y.max()) >= MOST_CLASSES:
+        raise ValueError(
+            f"'data.y' must hold class ids below {MOST_CLASSES}, got "
+            f'{int(y.max())}'
+        )
     generator = torch.Generator().manual_seed(seed)
     node = node[torch.randperm(node.numel(), generator=generator)]
     return node, y[node]

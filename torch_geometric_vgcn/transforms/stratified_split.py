@@ -1,9 +1,10 @@
+import numpy as np
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_count, check_share
+from torch_geometric_vgcn.checks import check_count, check_seed, check_share
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
@@ -41,7 +42,7 @@ class StratifiedSplit(BaseTransform):
         self.num_test = (
             None if num_test is None else _check(num_test, 'num_test')
         )
-        self.seed = seed
+        self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
         node, y = shuffled_labels(data, self.seed)
@@ -81,7 +82,7 @@ class StratifiedSplit(BaseTransform):
 
 
 def _check(value: int | float, name: str, least: int = 0) -> int | float:
-    if isinstance(value, float):
+    if isinstance(value, (float, np.floating)):
         return check_share(value, name)
     return check_count(value, name, least)
 

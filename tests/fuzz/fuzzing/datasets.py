@@ -71,18 +71,18 @@ def sklearn_sets(case: Case) -> None:
 
 @target('polblogs')
 def blogs(case: Case) -> None:
-    arrays = {
-        'edge_index': case.arg(torch.tensor([[0, 1, 2], [1, 2, 0]])),
-        'y': case.arg(torch.tensor([0, 1, 0])),
-    }
-    arrays = {name: np.asarray(value) for name, value in arrays.items()}
+    edges, y = np.array([[0, 1, 2], [1, 2, 0]]), np.array([0, 1, 0])
+    if case.maybe(case.wrongness):
+        edges = case.one_of(edges[0], edges - 1, edges.astype(float), edges.T)
+    if case.maybe(case.wrongness):
+        y = case.one_of(y[:2], y.astype(str), y.astype(object), y[:, None])
     Path('blogs').mkdir()
-    np.savez('blogs/polblogs.npz', **arrays)
+    np.savez('blogs/polblogs.npz', edge_index=edges, y=y)
     if case.maybe(0.1):
         Path('blogs/polblogs.npz').write_bytes(b'broken')
     root = case.arg('blogs')
-    if root in (None, '', False, 0):
-        return  # would download
+    if root is None or isinstance(root, (str, Path)):
+        root = 'blogs'  # others would be downloaded
     data = case.call(polblogs, root, cache='cache')[0]
     case.check_edges(data.edge_index, data.num_nodes)
 
@@ -94,3 +94,4 @@ def downloads(case: Case) -> None:
         case.call(planetoid, wrong(case.random))
     else:
         case.call(newsgroups, seed=case.one_of(None, 'abc', 0.5, 10**30))
+    case.check(False, 'refused')

@@ -95,10 +95,9 @@ def knn_graph(case: Case) -> None:
 
 
 def check_masks(case: Case, data: Data) -> None:
-    masks = [data[name] for name in data.keys() if name.endswith('_mask')]
-    for mask in masks:
-        right = mask.dtype == torch.bool and mask.dim() == 1
-        case.check(right and mask.numel() == data.num_nodes, 'masks')
+    mask = data.train_mask
+    right = mask.dtype == torch.bool and mask.dim() == 1
+    case.check(right and mask.numel() == data.num_nodes, 'masks')
 
 
 @target('BalancedSplit', 'StratifiedSplit')
