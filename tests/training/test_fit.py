@@ -74,7 +74,7 @@ def test_patience_stops_early():
 def test_weights_decay_and_logits_do_not():
     data = karate()
     learner = learner_of(data)
-    learner.bound.beta = 0.0
+    learner.criterion.beta = 0.0
     for parameter in learner.parameters():
         parameter.register_hook(torch.zeros_like)
     before = learner.conv.convs[0].lin.weight.detach().clone()
