@@ -256,7 +256,7 @@ def test_the_checkpoint_holds_what_both_learned(runs, name, dense, batch_size):
     assert torch.equal(changed, row == col)
 
 
-def test_a_run_of_two_goes_on_from_its_checkpoint(runs):
+def test_a_run_of_two_resumes_from_its_checkpoint(runs):
     for state in runs[0]:
         assert state['cut']['history'] == state['dense']['history']
         assert torch.equal(state['cut']['offset'], state['dense']['offset'])

@@ -126,7 +126,7 @@ def check_labels(
     nodes = selected_nodes(mask, num_nodes, name, allow_none)
     if nodes.numel() == 0:
         return
-    low, high = (int(value) for value in y[nodes].aminmax())
+    low, high = (int(value) for value in y[nodes.to(y.device)].aminmax())
     if low < 0:
         raise ValueError(
             f"'y' must be non-negative where '{name}' selects a node, "
