@@ -6,6 +6,8 @@ from torch.nn import Module
 from torch_geometric.utils import is_torch_sparse_tensor
 
 from torch_geometric_vgcn.checks import CheckOnce, check_kind, check_labels
+from torch_geometric_vgcn.message_passing.base import check_output
+from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import Bound, Categorical
 
 
@@ -23,11 +25,7 @@ class FixedGraph(Module):
 
     def __init__(self, conv: Module, edge_index: Tensor) -> None:
         super().__init__()
-        if not isinstance(conv, Module):
-            raise TypeError(
-                "'conv' must be a PyG conv or model, "
-                f'got {type(conv).__name__}'
-            )
+        check_kind(conv, Module, 'conv')
         self.conv = conv
         self.likelihood = Categorical()
         self._num_nodes = _least_num_nodes(edge_index)
@@ -41,13 +39,7 @@ class FixedGraph(Module):
                 f"'x' must have one row for each of the {self._num_nodes} or "
                 f"more nodes in 'edge_index', got shape {list(x.shape)}"
             )
-        out = self.conv(x, self.edge_index)
-        if not isinstance(out, Tensor):
-            raise TypeError(
-                f"'conv' ({type(self.conv).__name__}) must return one Tensor "
-                f'of shape [N, C], got {type(out).__name__}'
-            )
-        return out
+        return check_output(self.conv, self.conv(x, self.edge_index))
 
     def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
         r"""The log-likelihood, with nothing to subtract.
@@ -75,19 +67,9 @@ class FixedGraph(Module):
     @torch.no_grad()
     def predict(self, x: Tensor, **kwargs: Any) -> Tensor:
         r"""The class probabilities, of shape :obj:`[N, C]`, in evaluation
-        mode. Each module gets its own mode back afterwards; to predict in
-        several threads, call :meth:`eval` first, so that no mode changes.
+        mode. Nothing is changed: several threads can predict at once.
         """
-        modes = [(module, module.training) for module in self.modules()]
-        switch = any(training for _, training in modes)
-        if switch:
-            self.eval()
-        try:
-            return self.likelihood.mean(self(x))
-        finally:
-            if switch:
-                for module, training in modes:  # parents before children
-                    module.train(training)
+        return self.likelihood.mean(evaluated(self)(x))
 
 
 def _least_num_nodes(edge_index: Tensor) -> int:

@@ -28,7 +28,7 @@ def test_accuracy_and_negative_log_likelihood(mask):
         (PROB, Y + 1, torch.tensor([1]), ValueError, 'below 2, .*got 2'),
         (PROB, Y, torch.tensor([4]), ValueError, r"'mask' .*\[0, 3\], got"),
         (PROB, Y, torch.ones(4), TypeError, "'mask' .*got torch.float32"),
-        (PROB, Y, [0, 1], TypeError, "'mask' must be a Tensor, got list"),
+        (PROB, Y, [0, 1], TypeError, "'mask' must be a torch.Tensor"),
         (PROB, Y[:3], torch.tensor([0]), ValueError, "'y' must hold one"),
         (PROB / 0, Y, torch.tensor([0]), ValueError, "'prob' must be finite"),
         (PROB[:, 0], Y, torch.tensor([0]), ValueError, r"'prob' .*\[N, C\]"),

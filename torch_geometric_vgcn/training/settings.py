@@ -1,10 +1,13 @@
 from dataclasses import dataclass
-from math import inf
-from numbers import Real
 from pathlib import Path
-from typing import Any
 
-from torch_geometric_vgcn.checks import check_count, check_positive
+from torch_geometric_vgcn.checks import (
+    check_count,
+    check_flag,
+    check_nonnegative,
+    check_path,
+    check_positive,
+)
 
 
 @dataclass(frozen=True)
@@ -38,25 +41,12 @@ class Settings:
         check_count(self.num_samples, 'num_samples', least=1)
         check_count(self.patience, 'patience', least=1)
         check_count(self.checkpoint_every, 'checkpoint_every', least=1)
-        _check_number(self.lr, 'lr')
         check_positive(self.lr, 'lr')
-        _check_number(self.logit_lr, 'logit_lr')
         check_positive(self.logit_lr, 'logit_lr')
-        _check_number(self.weight_decay, 'weight_decay')
-        if not 0 <= self.weight_decay < inf:
-            raise ValueError(
-                "'weight_decay' must be a finite number of at least 0, "
-                f'got {self.weight_decay}'
-            )
-        if not isinstance(self.checkpoint, (str, Path, type(None))):
-            raise TypeError(
-                "'checkpoint' must be a str or a Path, "
-                f'got {self.checkpoint!r}'
-            )
-        if not isinstance(self.progress, bool):
-            raise TypeError(
-                f"'progress' must be a bool, got {self.progress!r}"
-            )
+        check_nonnegative(self.weight_decay, 'weight_decay')
+        if self.checkpoint is not None:
+            check_path(self.checkpoint, 'checkpoint')
+        check_flag(self.progress, 'progress')
 
     def fingerprint(self) -> dict[str, str]:
         r"""The settings that determine the result of an epoch."""
@@ -67,8 +57,3 @@ class Settings:
             'num_samples': repr(self.num_samples),
             'patience': repr(self.patience),
         }
-
-
-def _check_number(value: Any, name: str) -> None:
-    if isinstance(value, bool) or not isinstance(value, Real):
-        raise TypeError(f"'{name}' must be a number, got {value!r}")
