@@ -39,7 +39,7 @@ def test_the_objective_is_the_log_likelihood_of_the_labelled(graph, dtype):
 @pytest.mark.parametrize(
     'mask, error, message',
     [
-        ([True] * 6, TypeError, "'mask' must be a Tensor, got list"),
+        ([True] * 6, TypeError, "'mask' must be a torch.Tensor"),
         (torch.ones(6), TypeError, "'mask' must be a boolean mask .*float32"),
         (torch.ones(5).bool(), ValueError, r"'mask' .*\[6\], got \[5\]"),
         (torch.zeros(6).bool(), ValueError, "'mask' selects no node"),

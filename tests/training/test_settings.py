@@ -60,8 +60,8 @@ def test_learning_rates_are_positive(name):
 @pytest.mark.parametrize(
     'name, value, message',
     [
-        ('checkpoint', 3, 'a str or a Path, got 3'),
-        ('checkpoint', True, 'a str or a Path, got True'),
+        ('checkpoint', 3, 'a str or PathLike, got int'),
+        ('checkpoint', True, 'a str or PathLike, got bool'),
         ('progress', 'yes', "a bool, got 'yes'"),
     ],
 )

@@ -1,4 +1,5 @@
 from collections.abc import Callable
+from typing import Any
 from weakref import ref
 
 from torch import Tensor
@@ -16,8 +17,8 @@ class CheckOnce:
     def __call__(
         self, name: str, check: Callable[..., None], *values: Tensor
     ) -> None:
-        if any(value.is_inference() for value in values):
-            check(*values)  # changes of these aren't counted
+        if not all(_is_tracked(value) for value in values):
+            check(*values)
             return
         seen = self._seen.get(name, [])
         if len(seen) == len(values) and all(
@@ -30,3 +31,8 @@ class CheckOnce:
 
     def __getstate__(self) -> dict:
         return {'_seen': {}}
+
+
+def _is_tracked(value: Any) -> bool:
+    r"""Whether changes of a value are counted."""
+    return isinstance(value, Tensor) and not value.is_inference()
