@@ -12,4 +12,6 @@ def floor(dtype: torch.dtype) -> float:
     Up to the third power of its inverse square root, which is the gradient of
     a degree normalisation, nothing overflows.
     """
+    if dtype == torch.half:  # which has too few exponents for the root
+        return 2.0**-10
     return torch.finfo(dtype).tiny ** 0.5

@@ -87,8 +87,8 @@ class AllPairs(Pairs):
         adj = adj.masked_scatter(self._upper(), value)
         return adj + adj.t()
 
-    def same_as(self, other: Pairs) -> bool:
-        return type(other) is AllPairs and len(self) == len(other)
+    def _same_as(self, other: Pairs) -> bool:
+        return self.num_nodes == other.num_nodes
 
     def _make_pattern(self) -> Triangle:
         return Triangle(self.num_nodes, self.device)

@@ -117,9 +117,16 @@ class Pairs(Module, ABC):
         check_kind(other, Pairs, 'other')
         if self is other:
             return True
-        if type(self) is not type(other) or len(self) != len(other):
+        if self.node_id is not None and other.node_id is not None:
+            node_id = other.node_id.to(self.device)
+            whole = self.whole.same_as(other.whole)
+            return whole and torch.equal(self.node_id, node_id)
+        if self.node_id is not None or other.node_id is not None:
             return False
-        same = self.num_nodes == other.num_nodes
+        return type(self) is type(other) and self._same_as(other)
+
+    def _same_as(self, other: 'Pairs') -> bool:
+        same = self.num_nodes == other.num_nodes and len(self) == len(other)
         return same and torch.equal(self.key, other.key.to(self.device))
 
     def extra_repr(self) -> str:

@@ -6,6 +6,7 @@ from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
 from torch_geometric_vgcn.checks import check_flag, check_kind
+from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -59,6 +60,12 @@ class FreePosterior(Posterior):
             return None
         if own.same_as(pairs.whole):
             return pairs.position
+        if pairs.position is not None and own.position is not None:
+            # Both are subsets of others:
+            known, order = own.position.sort()
+            place, found = find(known, pairs.position)
+            if own.whole.same_as(pairs.whole) and bool(found.all()):
+                return order[place]
         raise ValueError(
             f'FreePosterior has a logit for each of its own {len(own)} pairs '
             f'and no others, got a prior of {len(pairs)} pairs, not all of '

@@ -2,6 +2,7 @@ from typing import ClassVar
 
 import torch
 from torch import Tensor
+from torch.nn.functional import softplus
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.background import (
@@ -53,7 +54,9 @@ class Bernoulli(Sampler):
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
         weight = self.draw(logits, noise)
-        log_prob = weight @ logits - torch.nn.functional.softplus(logits).sum()
+        # Sums over all pairs, in at least single precision:
+        theta = logits.to(torch.promote_types(logits.dtype, torch.float))
+        log_prob = weight.to(theta.dtype) @ theta - softplus(theta).sum()
         return HardSample(
             prior, logits, weight, noise.background, log_prob=log_prob
         )
