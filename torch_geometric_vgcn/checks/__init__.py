@@ -4,11 +4,11 @@ raises an error that names the argument, what came and what was expected.
 
 from torch_geometric_vgcn.checks.data import check_features, check_labels
 from torch_geometric_vgcn.checks.graph import (
-    check_data,
     check_edge_index,
     check_node_id,
     check_node_mask,
     check_num_nodes,
+    count_nodes,
 )
 from torch_geometric_vgcn.checks.kind import (
     check_callable,
@@ -30,7 +30,6 @@ __all__ = [
     'CheckOnce',
     'check_callable',
     'check_count',
-    'check_data',
     'check_edge_index',
     'check_features',
     'check_flag',
@@ -45,4 +44,5 @@ __all__ = [
     'check_probability',
     'check_seed',
     'check_share',
+    'count_nodes',
 ]
