@@ -79,8 +79,21 @@ def test_explicit_zeros_are_no_edges():
         (networkx.path_graph(3), 4, ValueError, 'must be that of the graph'),
         (scipy.sparse.eye(3), None, ValueError, 'contains 3 self-loops'),
         (networkx.empty_graph(3), None, ValueError, 'is an empty graph'),
+        (scipy.sparse.csr_matrix((2, 5)), 2, ValueError, 'a square matrix'),
+        (torch.rand(5, 2).to_sparse(), 5, ValueError, 'a square matrix'),
+        (torch.tensor([[0], [1]]), 2.0, TypeError, "'num_nodes' must be an i"),
+        (torch.tensor([[0], [1]]), 10**30, ValueError, "'num_nodes' must be"),
     ],
 )
 def test_bad_graphs(given, num_nodes, error, message):
     with pytest.raises(error, match=message):
         observed_graph(given, num_nodes)
+
+
+def test_attributes_of_a_networkx_graph_are_no_matter():
+    graph = networkx.path_graph(3)
+    graph.nodes[0]['colour'] = 'red'
+    graph.edges[0, 1]['weight'] = 'much'
+    edge_index, num_nodes = observed_graph(graph)
+    assert edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
+    assert num_nodes == 3

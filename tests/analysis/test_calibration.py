@@ -80,3 +80,25 @@ def test_errors_of_the_rest():
         calibration(prob, y, ALL, bins=0)
     with pytest.raises(ValueError, match="'mask' selects no node"):
         calibration(prob, y, ~ALL)
+
+
+@pytest.mark.parametrize(
+    ('prob', 'error'),
+    [
+        (None, TypeError),
+        ([[0.5, 0.5]] * 4, TypeError),
+        (torch.zeros(4, 2).long(), TypeError),
+        (torch.zeros(0, 2), ValueError),
+        (torch.eye(4).to_sparse(), ValueError),
+    ],
+)
+def test_what_is_no_probability_is_refused(prob, error):
+    y = torch.zeros(4).long()
+    with pytest.raises(error, match="'prob' must"):
+        calibration(prob, y, torch.ones(4).bool())
+
+
+def test_a_class_without_a_column_is_refused():
+    prob, y = torch.full((2, 2), 0.5), torch.tensor([0, 2])
+    with pytest.raises(ValueError, match="'y' must hold classes below 2"):
+        calibration(prob, y, torch.ones(2).bool())

@@ -2,7 +2,7 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch_geometric.data import Data
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.utils import erdos_renyi_graph
 
 from torch_geometric_vgcn.analysis import communities
@@ -51,4 +51,10 @@ def test_citeseer(citeseer):
 def test_errors():
     data = Data(edge_index=torch.tensor([[0, 1], [1, 1]]), num_nodes=2)
     with pytest.raises(ValueError, match="'data.edge_index' contains 1 self"):
+        communities(data)
+
+
+@pytest.mark.parametrize('data', [None, HeteroData(), 'abc'])
+def test_what_is_no_graph_is_refused(data):
+    with pytest.raises(TypeError, match="'data' must be a"):
         communities(data)

@@ -1,13 +1,26 @@
+import numpy as np
 import pytest
 import torch
+from torch_geometric.data import Data, HeteroData
 
 from torch_geometric_vgcn.checks import (
+    check_callable,
+    check_count,
     check_edge_index,
     check_features,
+    check_flag,
+    check_kind,
     check_labels,
+    check_node_id,
+    check_node_mask,
     check_num_nodes,
+    check_number,
+    check_path,
     check_positive,
     check_probability,
+    check_seed,
+    check_share,
+    count_nodes,
     selected_nodes,
 )
 
@@ -170,3 +183,101 @@ def test_each_class_has_an_output():
 def test_no_labelled_index_is_refused():
     with pytest.raises(ValueError, match='selects no node'):
         check_labels(torch.zeros(3).long(), torch.tensor([]).long(), 3)
+
+
+@pytest.mark.parametrize('value', [None, 'abc', True, 1j, [0.5], EDGES, b'1'])
+@pytest.mark.parametrize(
+    'check', [check_positive, check_probability, check_share, check_number]
+)
+def test_what_is_no_number_is_refused(check, value):
+    with pytest.raises(TypeError, match="'rho' must be a number, got"):
+        check(value, 'rho')
+
+
+@pytest.mark.parametrize(
+    'value', [np.float32(0.5), np.float64(0.5), torch.tensor(0.5)]
+)
+def test_scalars_of_other_libraries_are_numbers(value):
+    for check in (check_positive, check_probability, check_share):
+        assert type(check(value, 'rho')) is float
+        assert check(value, 'rho') == 0.5
+
+
+def test_an_int_beyond_all_floats_is_infinite():
+    with pytest.raises(ValueError, match='positive and finite'):
+        check_positive(10**400, 'beta')
+
+
+@pytest.mark.parametrize('value', [3, np.int64(3), torch.tensor(3)])
+def test_good_counts_pass(value):
+    assert type(check_count(value, 'k')) is int
+    assert check_count(value, 'k', least=3, most=3) == 3
+
+
+@pytest.mark.parametrize(
+    'value', [None, '3', 3.0, True, np.bool_(True), torch.tensor([1, 2])]
+)
+def test_what_is_no_count_is_refused(value):
+    with pytest.raises(TypeError, match="'k' must be an int, got"):
+        check_count(value, 'k')
+
+
+@pytest.mark.parametrize('value', [-1, 10**30, 2**63])
+def test_counts_out_of_range_are_refused(value):
+    with pytest.raises(ValueError, match=f"'k' must be at .* got {value}"):
+        check_count(value, 'k')
+
+
+def test_seeds_are_those_of_a_generator():
+    for value in (0, -(2**63), 2**64 - 1):
+        torch.Generator().manual_seed(check_seed(value))
+    with pytest.raises(ValueError, match="'seed' must be at most"):
+        check_seed(2**64)
+
+
+def test_flags():
+    assert check_flag(np.bool_(True), 'mutual') is True
+    for value in (None, 1, 'yes'):
+        with pytest.raises(TypeError, match="'mutual' must be a bool"):
+            check_flag(value, 'mutual')
+
+
+def test_node_ids_are_tensors():
+    for value in (None, [0, 1], np.arange(2), torch.eye(2).to_sparse()):
+        with pytest.raises(TypeError, match="'node_id' must be a"):
+            check_node_id(value, 3)
+
+
+def test_masks_have_one_bool_for_each_node():
+    check_node_mask(torch.tensor([True, False]), 2, 'train')
+    with pytest.raises(TypeError, match="'train' must be a torch.Tensor"):
+        check_node_mask(None, 2, 'train')
+    for mask in (torch.tensor([0, 1]), torch.ones(2, 2).bool()):
+        with pytest.raises(ValueError, match=r"'train' must be a mask of sha"):
+            check_node_mask(mask, 2, 'train')
+
+
+def test_empty_graphs_and_loops_where_they_are_allowed():
+    check_edge_index(EDGES[:, :0], 3, empty=True)
+    check_edge_index(torch.tensor([[0, 2], [1, 2]]), 3, loops=True)
+
+
+def test_nodes_are_counted_in_homogeneous_graphs_only():
+    assert count_nodes(Data(x=torch.rand(3, 2))) == 3
+    for data in (None, HeteroData(), EDGES):
+        with pytest.raises(TypeError, match="'data' must be a .*one type"):
+            count_nodes(data)
+    with pytest.raises(ValueError, match="'data' must have nodes.*nothing"):
+        count_nodes(Data())
+    with pytest.raises(TypeError, match="'data.num_nodes' must be an int"):
+        count_nodes(Data(num_nodes=2.5))
+
+
+def test_kinds():
+    check_kind(1, (int, str), 'name')
+    with pytest.raises(TypeError, match="'name' must be a int or str, got li"):
+        check_kind([], (int, str), 'name')
+    assert check_path('folder', 'root').name == 'folder'
+    check_callable(None, 'transform')
+    with pytest.raises(TypeError, match="'transform' must be callable"):
+        check_callable(3, 'transform')

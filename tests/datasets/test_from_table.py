@@ -136,6 +136,9 @@ def test_a_broken_file_is_refused(file):
     file.write_text('a,b\n')
     with pytest.raises(ValueError, match='at least one'):
         from_table(file, 'b')
+    for drop in (3, torch.tensor(0.5), {'b': 1}):
+        with pytest.raises(TypeError, match="'drop' must be a list"):
+            from_table({'a': [1], 'b': [2]}, 'b', drop=drop)
     with pytest.raises(TypeError, match='got list'):
         from_table([[1, 2]], 'b')
 
@@ -231,8 +234,8 @@ def test_what_is_no_file_is_refused(file, tmp_path):
 @pytest.mark.parametrize(
     ('column', 'message'),
     [
-        ('abc', "'age' of 'table' must be a list of cells, got str"),
-        (7, "'age' of 'table' must be a list of cells, got int"),
+        ('abc', "'age' of 'table' must be a list, got str"),
+        (7, "'age' of 'table' must be a list, got int"),
         ([[1], [2], [3], np.ones(2)], 'single values.* of type ndarray'),
     ],
 )

@@ -88,3 +88,24 @@ def test_pygs_download_gives_the_largest_component(tmp_path):
     assert data.edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
     assert data.y.tolist() == [0, 1, 1]
     assert torch.equal(data.x.to_dense(), torch.eye(3))
+
+
+@pytest.mark.parametrize(
+    ('arrays', 'message'),
+    [
+        ({'y': [0, 1]}, "'edge_index' and 'y'"),
+        ({'edge_index': [[0], [5]], 'y': [0, 1]}, 'ids in'),
+        ({'edge_index': [[0.5], [1]], 'y': [0, 1]}, "int 'edge_index'"),
+        ({'edge_index': [[0], [1]], 'y': ['a', 'b']}, "int 'y'"),
+    ],
+)
+def test_a_file_of_other_arrays_is_refused(tmp_path, arrays, message):
+    np.savez(tmp_path / 'polblogs.npz', **arrays)
+    with pytest.raises(ValueError, match=message):
+        polblogs(tmp_path)
+
+
+def test_a_broken_file_is_refused(tmp_path):
+    (tmp_path / 'polblogs.npz').write_bytes(b'broken')
+    with pytest.raises(ValueError, match="can't be read"):
+        polblogs(tmp_path)

@@ -6,6 +6,7 @@ import sys
 import pytest
 import torch
 import torch_geometric.loader
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.loader import ClusterLoader
 from torch_geometric.utils import subgraph
 
@@ -140,3 +141,57 @@ def test_bad_number_of_parts(karate, num_parts):
 def test_clusters_of_one_node_are_refused(karate):
     with pytest.raises(ValueError, match="'num_parts' = 17 leaves a cluster"):
         parts(karate, 17)
+
+
+@pytest.mark.parametrize('node', [34, -1, 2**40])
+def test_ids_out_of_range_never_reach_metis(karate, node):
+    karate.edge_index[0, 3] = node
+    with pytest.raises(ValueError, match="'data.edge_index' .*ids in"):
+        parts(karate)
+
+
+@pytest.mark.parametrize(
+    ('given', 'message'),
+    [
+        ({'num_parts': 2.0}, "'num_parts' must be an int"),
+        ({'recursive': 'no'}, "'recursive' must be a bool"),
+        ({'sparse_format': 'coo'}, "'sparse_format' must be 'csr' or"),
+        ({'save_dir': 3}, "'save_dir' must be a str or PathLike"),
+        ({'filename': 3}, "'filename' must be a str"),
+    ],
+)
+def test_bad_arguments_are_refused(karate, given, message):
+    with pytest.raises((TypeError, ValueError), match=message):
+        parts(karate, **given)
+
+
+def test_what_is_no_graph_is_refused(karate):
+    for data in (None, HeteroData(), karate.edge_index):
+        with pytest.raises(TypeError, match="'data' must be a"):
+            parts(data)
+    for index in (torch.zeros(2, 0).long(), torch.ones(2, 3).long()):
+        with pytest.raises(ValueError, match="'data.edge_index'"):
+            parts(Data(edge_index=index, num_nodes=8))
+
+
+def test_a_cluster_that_cannot_be_loaded_is_refused():
+    index = torch.tensor([[0, 1], [1, 0]])
+    data = Data(edge_index=index, num_nodes=12)
+    with pytest.raises(ValueError, match='nodes have no edges'):
+        parts(data, 2)
+
+
+def test_a_folder_that_cannot_be_made_is_refused_at_once(karate, tmp_path):
+    (tmp_path / 'file').touch()
+    with pytest.raises(OSError, match="'save_dir' must be writable"):
+        parts(karate, save_dir=tmp_path / 'file')
+
+
+@pytest.mark.parametrize('name', ['index', 'node_perm', 'edge_perm', 'indptr'])
+def test_a_saved_partition_with_wrong_ids_is_refused(karate, tmp_path, name):
+    parts(karate, save_dir=tmp_path)
+    saved = torch.load(tmp_path / PLACE, weights_only=True)
+    getattr(saved, name)[1] = 10**6
+    torch.save(saved, tmp_path / PLACE)
+    with pytest.raises(ValueError, match='no saved partition'):
+        parts(karate, save_dir=tmp_path)

@@ -142,3 +142,13 @@ def test_loaders_that_leave_clusters_out_are_refused(karate, clusters):
     for kwargs in ({'drop_last': True}, {'sampler': twice}):
         with pytest.raises(ValueError, match='in one batch per epoch'):
             PairWeight(ClusterLoader(clusters, batch_size=3, **kwargs))
+
+
+def test_what_is_no_prior_of_these_nodes_is_refused(clusters):
+    weight = PairWeight(ClusterLoader(clusters, batch_size=2, shuffle=True))
+    with pytest.raises(TypeError, match="'prior' must be a Prior"):
+        weight(None)
+    index = torch.tensor([[0, 50], [50, 60]])
+    prior = SmoothedPrior(index, 99).subset(torch.tensor([0, 50, 60]))
+    with pytest.raises(ValueError, match="'prior' must be a subset.*node 60"):
+        weight(prior)

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 
 from torch_geometric_vgcn.nearest import (
+    ApproximateSearch,
     Cosine,
     ExactSearch,
     Minkowski,
@@ -201,3 +202,27 @@ def test_without_sparse_kernels_the_result_is_the_same(metric, monkeypatch):
         layout = rows.fastest_layout(given_as).layout
         assert layout == torch.strided
         assert torch.equal(ExactSearch()(given_as, 5, metric), expected)
+
+
+@pytest.mark.parametrize(
+    ('x', 'k', 'metric', 'message'),
+    [
+        (None, 1, Cosine(), "'x' must be a Tensor"),
+        (torch.rand(5), 1, Cosine(), "'x' must be a real matrix"),
+        (torch.full((5, 2), torch.nan), 1, Cosine(), "'x' must be finite"),
+        (torch.rand(5, 2), 5, Cosine(), "'k' must be below.*5"),
+        (torch.rand(5, 2), 1.0, Cosine(), "'k' must be an int"),
+        (torch.rand(5, 2), 0, Cosine(), "'k' must be at least 1"),
+        (torch.rand(5, 2), 1, 'cosine', "'metric' must be a Metric"),
+    ],
+)
+def test_bad_searches_are_refused(x, k, metric, message):
+    for search in (ExactSearch(), ApproximateSearch()):
+        with pytest.raises((TypeError, ValueError), match=message):
+            search(x, k, metric)
+
+
+@pytest.mark.parametrize('p', [None, 'two', 1j, 0.5, torch.nan])
+def test_the_order_is_a_number_of_at_least_one(p):
+    with pytest.raises((TypeError, ValueError), match="'p' must be"):
+        Minkowski(p)

@@ -1,6 +1,10 @@
 import subprocess
 import sys
 
+import pytest
+
+from torch_geometric_vgcn.plots.axes import axes_or_new
+
 WITHOUT = """
 import sys
 import torch
@@ -31,3 +35,8 @@ def test_matplotlib_is_only_needed_to_draw():
         "'torch_geometric_vgcn.plots' needs the package matplotlib: "
         'pip install matplotlib',
     ]
+
+
+def test_other_objects_are_no_axes():
+    with pytest.raises(TypeError, match="'ax' must be a Axes, got int"):
+        axes_or_new(3)

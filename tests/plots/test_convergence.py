@@ -54,3 +54,22 @@ def test_errors(histories, message):
     with pytest.raises(ValueError, match=message):
         plot_convergence(histories)
     assert not plt.get_fignums()
+
+
+@pytest.mark.parametrize(
+    ('histories', 'message'),
+    [
+        ([0.5], "'histories' must be a Mapping, got list"),
+        ({'mine': 0.5}, 'must be a Sequence, got float'),
+        ({'mine': ['good']}, "must be a number, got 'good'"),
+        ({3: [0.5]}, "names of 'histories'' must be a str"),
+    ],
+)
+def test_what_is_no_history_is_refused(histories, message):
+    with pytest.raises(TypeError, match=message):
+        plot_convergence(histories)
+
+
+def test_a_fit_without_its_best_epoch_is_refused():
+    with pytest.raises(ValueError, match='at least one epoch per run'):
+        plot_convergence({'mine': Fit(5, 0.5, 1.0, [{'val_acc': 0.5}])})

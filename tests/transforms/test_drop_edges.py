@@ -1,5 +1,6 @@
 import pytest
 import torch
+from torch_geometric.data import Data
 from torch_geometric.transforms import Compose
 
 from torch_geometric_vgcn.transforms import AddEdges, DropEdges
@@ -28,3 +29,9 @@ def test_what_was_dropped_can_be_added_again(citeseer):
 def test_a_share_lies_between_zero_and_one(share):
     with pytest.raises(ValueError, match="'share' must lie between 0 and 1"):
         DropEdges(share)
+
+
+def test_nodes_that_lose_their_last_edge_still_count():
+    edges = torch.tensor([[0, 1, 1, 2], [1, 0, 2, 1]])
+    data = DropEdges(1.0)(Data(edge_index=edges))  # no other sign of node 2
+    assert data.num_nodes == 3

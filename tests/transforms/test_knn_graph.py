@@ -182,3 +182,45 @@ def test_what_has_no_neighbours_is_refused(data):
         KNNGraph(4)(Data(x=torch.zeros(40, 0)))
     with pytest.raises(TypeError, match="'metric' must be a Metric.*'cosine'"):
         KNNGraph(4, metric='cosine')
+
+
+@pytest.mark.parametrize(
+    'found',
+    [
+        torch.full((5, 2), 99),
+        torch.full((5, 2), -1),
+        torch.zeros(5, 2),
+        torch.zeros(4, 2).long(),
+        None,
+    ],
+    ids=['too high', 'negative', 'float', 'too few', 'none'],
+)
+def test_what_a_search_returns_is_checked(found):
+    transform = KNNGraph(2, search=lambda x, k, metric: found)
+    with pytest.raises(ValueError, match="'search' must return node ids"):
+        transform(Data(x=torch.rand(5, 3)))
+
+
+@pytest.mark.parametrize(
+    'batch', [torch.zeros(4).long(), torch.zeros(5), [0, 0, 0, 1, 1]]
+)
+def test_a_batch_vector_has_one_int_for_each_node(batch):
+    data = Data(x=torch.rand(5, 3), batch=batch)
+    with pytest.raises(ValueError, match="'data.batch' must hold the example"):
+        KNNGraph(1)(data)
+
+
+@pytest.mark.parametrize(
+    ('given', 'name'),
+    [
+        ({'k': 2.0}, 'k'),
+        ({'k': None}, 'k'),
+        ({'mutual': 1}, 'mutual'),
+        ({'cosine': 'yes'}, 'cosine'),
+        ({'attr': 3}, 'attr'),
+        ({'search': 'exact'}, 'search'),
+    ],
+)
+def test_arguments_of_another_type_are_refused(given, name):
+    with pytest.raises(TypeError, match=f"'{name}' must be"):
+        KNNGraph(**given)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch_geometric.data import Data, HeteroData
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import transforms as T
@@ -111,3 +112,44 @@ def test_graphs_are_undirected_without_loops(transform, data):
     assert not out.has_self_loops()
     assert out.is_coalesced()
     assert out.num_nodes == data.num_nodes
+
+
+TRANSFORMS = [
+    T.KNNGraph(1),
+    T.HalfValidation(),
+    T.CoinFlipValidation(),
+    T.BalancedSplit(1, 1, 1),
+    T.StratifiedSplit(2, 1),
+    T.PoisonGraph(add=1),
+    T.DegreePerturbation(add=1),
+    T.RandomPerturbation(add=1),
+    T.DropEdges(0.5),
+    T.AddEdges(0.5),
+    T.ShuffleFeatures(0.5),
+    T.HideLabels(0.5),
+]
+
+
+@pytest.mark.parametrize('transform', TRANSFORMS, ids=str)
+def test_what_is_no_graph_is_refused(transform):
+    for data in (None, 'abc', HeteroData()):
+        with pytest.raises(TypeError, match="'data' must be a .*Data"):
+            transform(data)
+    with pytest.raises((TypeError, ValueError), match="'data"):
+        transform(Data())
+    with pytest.raises((TypeError, ValueError), match="'data"):
+        transform(Data(num_nodes=3))
+
+
+@pytest.mark.parametrize('seed', [None, 0.5, 'abc', 10**30])
+def test_seeds_are_checked_at_once(seed):
+    for make in (
+        T.HalfValidation,
+        T.BalancedSplit,
+        T.RandomPerturbation,
+        lambda seed: T.StratifiedSplit(1, 1, seed=seed),
+        lambda seed: T.ShuffleFeatures(0.5, seed),
+        lambda seed: T.HideLabels(0.5, seed),
+    ):
+        with pytest.raises((TypeError, ValueError), match="'seed' must be"):
+            make(seed=seed)

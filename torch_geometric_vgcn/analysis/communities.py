@@ -4,7 +4,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
-from torch_geometric_vgcn.checks import check_data, check_edge_index
+from torch_geometric_vgcn.checks import check_edge_index, count_nodes
 
 
 def communities(data: Data) -> list[Tensor]:
@@ -20,7 +20,7 @@ def communities(data: Data) -> list[Tensor]:
     Returns:
         The sorted node ids of each community. Each node is in one of them.
     """
-    num_nodes = check_data(data)
+    num_nodes = count_nodes(data)
     check_edge_index(data.get('edge_index'), num_nodes, 'data.edge_index')
     data = Data(edge_index=data.edge_index, num_nodes=num_nodes)
     graph = to_networkx(data, to_undirected=True)

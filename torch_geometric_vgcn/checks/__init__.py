@@ -10,11 +10,11 @@ from torch_geometric_vgcn.checks.data import (
     selected_nodes,
 )
 from torch_geometric_vgcn.checks.graph import (
-    check_data,
     check_edge_index,
     check_node_id,
     check_node_mask,
     check_num_nodes,
+    count_nodes,
 )
 from torch_geometric_vgcn.checks.kind import (
     check_callable,
@@ -40,7 +40,6 @@ __all__ = [
     'check_attributes',
     'check_callable',
     'check_count',
-    'check_data',
     'check_edge_index',
     'check_features',
     'check_flag',
@@ -60,4 +59,5 @@ __all__ = [
     'check_share',
     'check_tensor',
     'selected_nodes',
+    'count_nodes',
 ]

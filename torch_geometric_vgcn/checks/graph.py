@@ -18,7 +18,7 @@ def check_num_nodes(num_nodes: int, name: str = 'num_nodes') -> int:
     return check_count(num_nodes, name, least=2, most=MOST_NODES)
 
 
-def check_data(data: Data, name: str = 'data') -> int:
+def count_nodes(data: Data, name: str = 'data') -> int:
     r"""Expects a graph of one type of nodes and edges, and returns the number
     of its nodes.
     """

@@ -10,8 +10,9 @@ def data_folder(root: str | Path | None) -> Path | None:
     r"""The folder of raw files: :obj:`root`, or that of the environment
     variable :obj:`VGCN_DATA`.
     """
-    root = os.environ.get('VGCN_DATA') if root is None else root
-    return None if root is None or root == '' else check_path(root, 'root')
+    if root is None or (isinstance(root, str) and not root):
+        root = os.environ.get('VGCN_DATA') or None
+    return None if root is None else check_path(root, 'root')
 
 
 def cache_folder(cache: str | Path | None) -> Path:

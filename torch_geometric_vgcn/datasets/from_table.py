@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_flag, check_kind
 from torch_geometric_vgcn.datasets.missing import count_missing, is_missing
-from torch_geometric_vgcn.datasets.read_columns import read_columns
+from torch_geometric_vgcn.datasets.read_columns import as_list, read_columns
 
 
 def from_table(
@@ -53,9 +53,8 @@ def from_table(
     """
     check_flag(standardize, 'standardize')
     check_kind(label, str, 'label')
-    check_kind(drop, Iterable, 'drop')
     columns = read_columns(table, encoding)
-    drop = [drop] if isinstance(drop, str) else list(drop)
+    drop = [drop] if isinstance(drop, str) else as_list(drop, "'drop'")
     for name, argument in [(label, 'label')] + [(n, 'drop') for n in drop]:
         if not isinstance(name, str) or name not in columns:
             raise ValueError(

@@ -22,20 +22,22 @@ def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
         )
     names = [str(name) for name in table.keys()]
     _check_names(names)
-    cells = [_as_list(table[name], str(name)) for name in table.keys()]
+    cells = [
+        as_list(table[name], f"column '{name}' of 'table'")
+        for name in table.keys()
+    ]
     return dict(zip(names, cells, strict=True))
 
 
-def _as_list(column: Any, name: str) -> list[Any]:
+def as_list(value: Any, name: str) -> list[Any]:
+    r"""The elements of a list, an array, a tensor or a column of pandas."""
+    error = f'{name} must be a list, got {type(value).__name__}'
+    if isinstance(value, (str, bytes, Mapping)):
+        raise TypeError(error)
     try:
-        if isinstance(column, (str, bytes, Mapping)):
-            raise TypeError('it has no rows')
-        return list(column.tolist() if hasattr(column, 'tolist') else column)
-    except (RuntimeError, TypeError, ValueError) as error:
-        raise TypeError(
-            f"column '{name}' of 'table' must be a list of cells, got "
-            f'{type(column).__name__}'
-        ) from error
+        return list(value.tolist() if hasattr(value, 'tolist') else value)
+    except (RuntimeError, TypeError, ValueError) as why:
+        raise TypeError(error) from why
 
 
 def _from_file(path: Path, encoding: str) -> dict[str, list[Any]]:

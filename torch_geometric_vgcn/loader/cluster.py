@@ -13,11 +13,11 @@ from torch_geometric.utils import remove_self_loops, to_undirected
 
 from torch_geometric_vgcn.checks import (
     check_count,
-    check_data,
     check_edge_index,
     check_flag,
     check_kind,
     check_path,
+    count_nodes,
 )
 
 # As PyG does for its own classes; otherwise it would load any pickle:
@@ -51,7 +51,7 @@ class ClusterData(torch_geometric.loader.ClusterData):
     data: Data
 
     def __init__(self, data: Data, num_parts: int, **kwargs: Any) -> None:
-        num_nodes = check_data(data)
+        num_nodes = count_nodes(data)
         # METIS reads and writes wherever the ids say:
         name = 'data.edge_index'
         check_edge_index(data.get('edge_index'), num_nodes, name, loops=True)

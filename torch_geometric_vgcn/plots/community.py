@@ -7,10 +7,10 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.analysis.moved_links import added_among, moved_links
 from torch_geometric_vgcn.checks import (
-    check_data,
     check_edge_index,
     check_labels,
     check_node_id,
+    count_nodes,
 )
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import Candidates
@@ -66,7 +66,7 @@ def plot_community(
     Returns:
         Both axes.
     """
-    num_nodes = check_data(data)
+    num_nodes = count_nodes(data)
     if added_pairs is None:
         added_pairs = data.get('added_pairs')
     links = moved_links(learner, x=x, added_pairs=added_pairs)

@@ -6,7 +6,7 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 
-from torch_geometric_vgcn.checks import check_data
+from torch_geometric_vgcn.checks import count_nodes
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound
@@ -148,7 +148,7 @@ class ClusterRun(Run):
     ) -> None:
         self.loader = loader
         self.weight = PairWeight(loader)
-        check_data(data)
+        count_nodes(data)
         n, num_clustered = learner.prior.num_nodes, self.weight.cluster.numel()
         if not n == data.num_nodes == num_clustered:
             raise ValueError(

@@ -11,10 +11,10 @@ from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import (
     check_attributes,
-    check_data,
     check_features,
     check_labels,
     check_num_outputs,
+    count_nodes,
     selected_nodes,
 )
 from torch_geometric_vgcn.objective import Bound
@@ -56,9 +56,8 @@ class Run(ABC):
         settings: Settings,
         ranks: Ranks | None = None,
     ) -> None:
-        check_data(data)
+        n = count_nodes(data)
         check_attributes(data, 'x', 'y', 'train_mask', 'val_mask')
-        n = data.num_nodes or 0
         check_features(data.x, n, 'data.x')
         self.x: Tensor = data.x
         self.y: Tensor = data.y

@@ -6,9 +6,9 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from torch_geometric_vgcn.checks import (
-    check_data,
     check_node_mask,
     check_seed,
+    count_nodes,
 )
 
 
@@ -27,7 +27,7 @@ class MoveValidation(BaseTransform, ABC):
         r"""The places of those that move, of so many."""
 
     def forward(self, data: Data) -> Data:
-        num_nodes = check_data(data)
+        num_nodes = count_nodes(data)
         for name in ('val_mask', 'train_mask'):
             check_node_mask(data.get(name), num_nodes, f'data.{name}')
         val = data.val_mask.nonzero().view(-1)

@@ -3,10 +3,10 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from torch_geometric_vgcn.checks import (
-    check_data,
     check_node_mask,
     check_seed,
     check_share,
+    count_nodes,
 )
 
 
@@ -24,7 +24,7 @@ class HideLabels(BaseTransform):
         self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
-        num_nodes = check_data(data)
+        num_nodes = count_nodes(data)
         check_node_mask(data.get('train_mask'), num_nodes, 'data.train_mask')
         train = data.train_mask.nonzero().view(-1)
         generator = torch.Generator().manual_seed(self.seed)

@@ -10,10 +10,10 @@ from torch_geometric.utils import to_undirected
 from torch_geometric_vgcn.checks import (
     check_callable,
     check_count,
-    check_data,
     check_features,
     check_flag,
     check_kind,
+    count_nodes,
 )
 from torch_geometric_vgcn.nearest import (
     Cosine,
@@ -104,7 +104,7 @@ class KNNGraph(BaseTransform):
         return data
 
     def _features(self, data: Data) -> Tensor:
-        num_nodes = check_data(data)
+        num_nodes = count_nodes(data)
         name, x = f'data.{self.attr}', data.get(self.attr)
         if x is None:
             raise ValueError(

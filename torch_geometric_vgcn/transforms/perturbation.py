@@ -9,9 +9,9 @@ from torch_geometric.utils import is_undirected, to_undirected
 
 from torch_geometric_vgcn.checks import (
     check_count,
-    check_data,
     check_edge_index,
     check_seed,
+    count_nodes,
 )
 from torch_geometric_vgcn.kernels.index import pair_at, pair_key, place_of
 
@@ -85,7 +85,7 @@ class Perturbation(BaseTransform, ABC):
         return edges[:, ~torch.isin(order, first)]
 
     def forward(self, data: Data) -> Data:
-        edges, num_nodes = edges_of(data), check_data(data)
+        edges, num_nodes = edges_of(data), count_nodes(data)
         num_edges = edges.size(1)
         add, remove = self.counts(num_edges)
         generator = torch.Generator().manual_seed(self.seed)
@@ -129,7 +129,7 @@ def edges_of(data: Data) -> Tensor:
     r"""The undirected edges, each once and sorted, on the CPU: so the same
     seed gives the same graph on each device.
     """
-    num_nodes, name = check_data(data), 'data.edge_index'
+    num_nodes, name = count_nodes(data), 'data.edge_index'
     check_edge_index(data.get('edge_index'), num_nodes, name)
     edge_index = data.edge_index.cpu().long()
     if not is_undirected(edge_index, num_nodes=num_nodes):
@@ -198,6 +198,8 @@ def change_graph(
     removed = torch.cat([_without(lacked, plus), _without(minus, had)])
     data.added_pairs = _pairs(added.sort().values, n).to(device)
     data.removed_pairs = _pairs(removed.sort().values, n).to(device)
+    if data.num_nodes != n:
+        data.num_nodes = n  # it was counted by the edges
     return data
 
 

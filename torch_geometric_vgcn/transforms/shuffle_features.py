@@ -3,10 +3,10 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
 from torch_geometric_vgcn.checks import (
-    check_data,
     check_features,
     check_seed,
     check_share,
+    count_nodes,
 )
 
 
@@ -24,7 +24,7 @@ class ShuffleFeatures(BaseTransform):
         self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
-        num_nodes = check_data(data)
+        num_nodes = count_nodes(data)
         check_features(data.x, num_nodes, 'data.x')
         if data.x.dim() != 2:
             raise ValueError(

@@ -3,7 +3,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import index_to_mask
 
-from torch_geometric_vgcn.checks import check_data
+from torch_geometric_vgcn.checks import count_nodes
 
 MOST_CLASSES = 2**24  # more is no class id but something else
 
@@ -13,7 +13,7 @@ def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
     the same seed gives the same split on each device. A label below zero is
     none.
     """
-    num_nodes, y = check_data(data), data.get('y')
+    num_nodes, y = count_nodes(data), data.get('y')
     if (
         not isinstance(y, Tensor)
         or y.layout != torch.strided

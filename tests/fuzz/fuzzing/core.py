@@ -206,8 +206,9 @@ def likelihood(case: Case) -> None:
         case.check_probs(case.call(made.mean, case.arg(out, 1e20 * out)))
     else:
         y = torch.tensor([0, 1, 2, 0])
-        found = case.call(made.log_prob, case.arg(out), case.arg(y))
-        case.check(found.shape == (4,), 'one for each node')
+        out = case.arg(out)
+        found = case.call(made.log_prob, out, case.arg(y))
+        case.check(found.shape == out.shape[:-1], 'one for each node')
         case.check(bool((found <= 0).all()), 'log-probabilities')
 
 
