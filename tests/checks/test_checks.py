@@ -269,6 +269,9 @@ def test_nodes_are_counted_in_homogeneous_graphs_only():
             count_nodes(data)
     with pytest.raises(ValueError, match="'data' must have nodes.*nothing"):
         count_nodes(Data())
+    infinite = torch.tensor([[0.0], [INF]])
+    with pytest.raises(ValueError, match='tell the number of nodes'):
+        count_nodes(Data(edge_index=infinite))
     with pytest.raises(TypeError, match="'data.num_nodes' must be an int"):
         count_nodes(Data(num_nodes=2.5))
 

@@ -11,7 +11,7 @@ def communities(data: Data) -> list[Tensor]:
     r"""Finds communities by label propagation (`"Community detection via
     semi-synchronous label propagation algorithms"
     <https://arxiv.org/abs/1103.4550>`_), from the largest to the smallest.
-    No chance is in it.
+    The result is deterministic.
 
     Args:
         data (torch_geometric.data.Data): The graph, with :obj:`edge_index`

@@ -83,7 +83,7 @@ def moved_links(
         x (Tensor, optional): The features, for posteriors that see them.
             (default: :obj:`None`)
         added_pairs (Tensor, optional): The edges that an attacker has added,
-            of shape :obj:`[2, M]`, in whichever direction.
+            of shape :obj:`[2, M]`, in either direction.
             (default: :obj:`None`)
     """
     check_kind(learner, VariationalGraphLearner, 'learner')

@@ -29,7 +29,14 @@ def count_nodes(data: Data, name: str = 'data') -> int:
         )
     try:
         num_nodes = data.num_nodes
-    except (AttributeError, IndexError, RuntimeError, TypeError) as error:
+    except (
+        AttributeError,
+        IndexError,
+        OverflowError,
+        RuntimeError,
+        TypeError,
+        ValueError,
+    ) as error:
         raise ValueError(
             f"'{name}' must have attributes that tell the number of nodes, "
             f'got {short(data)} ({error})'

@@ -1,4 +1,4 @@
-r"""Data sets that can be had offline too, and your own tables."""
+r"""Data sets that are also available offline, and your own tables."""
 
 from torch_geometric_vgcn.datasets.from_table import from_table
 from torch_geometric_vgcn.datasets.newsgroups import newsgroups

@@ -71,7 +71,7 @@ def planetoid(
             failures.append(f'  {source}: {error}')
     if not _verified(raw, name):
         raise FileNotFoundError(
-            f'The raw files of {name} could not be had:\n'
+            f'The raw files of {name} could not be obtained:\n'
             + '\n'.join(failures)
             + f'\nDownload ind.{name.lower()}.* from {Planetoid.url} to '
             f'SOME_FOLDER/{name}/raw and set VGCN_DATA=SOME_FOLDER (or pass '

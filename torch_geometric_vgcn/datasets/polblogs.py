@@ -52,7 +52,8 @@ def polblogs(
     except (ImportError, OSError) as error:
         looked = [str(folder / FILE) for folder in folders]
         raise FileNotFoundError(
-            f'Polblogs could not be had: no {" and no ".join(looked) or FILE}'
+            'Polblogs could not be obtained: no '
+            f'{" and no ".join(looked) or FILE}'
             f", and PyG's download failed ({type(error).__name__}: {error}). "
             f'Put {FILE} into SOME_FOLDER and set VGCN_DATA=SOME_FOLDER (or '
             "pass it as 'root'), or install pandas for PyG's download."

@@ -139,7 +139,7 @@ def _two_axes(axes: Any) -> tuple['Axes', 'Axes']:
 
 def layout(index: Tensor, num_nodes: int) -> np.ndarray:
     r"""Places for the nodes :obj:`[N, 2]`, near to each other where an edge
-    is. No chance is in it.
+    is. The result is deterministic.
     """
     graph = networkx.empty_graph(num_nodes)
     graph.add_edges_from(index.t().tolist())

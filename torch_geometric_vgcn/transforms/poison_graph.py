@@ -72,7 +72,7 @@ class PoisonGraph(Perturbation):
             )
         value, vector = spectrum(edges, num_nodes)
         scores = []
-        size = max(1, 2**22 // num_nodes)  # 32 MB a block
+        size = max(1, 2**22 // num_nodes)  # 32 MB per block
         for (i, j), delta in zip(
             pairs.split(size, dim=1), change.split(size), strict=True
         ):

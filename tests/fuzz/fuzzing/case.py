@@ -66,7 +66,7 @@ class Case:
     def spoilt_data(self, data: Data) -> Data:
         r"""Some attributes are missing, or aren't what they should be."""
         data = data.clone()
-        for name in list(data.keys()):
+        for name in sorted(data.keys()):  # PyG has no order
             if self.maybe(0.3):
                 del data[name]
             elif self.maybe(0.3):
