@@ -229,7 +229,7 @@ def test_a_frozen_batch_norm_stays_frozen(graph):
 @pytest.mark.parametrize(
     'kwargs, message',
     [
-        ({'num_labeled': -1}, "'num_labeled' must be at least 0"),
+        ({'num_labeled': -1}, "'num_labeled' must be at least 1"),
         ({'num_labeled': 2.5}, "'num_labeled' must be an int"),
         ({'kl_scale': float('nan')}, "'kl_scale' must be finite"),
         ({'kl_scale': -1.0}, "'kl_scale' must be finite and at least 0"),

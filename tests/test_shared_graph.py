@@ -62,7 +62,7 @@ def test_errors(graph):
     with pytest.raises(RuntimeError, match='call the learner before'):
         model.conv2(torch.randn(6, 8))
     model(X, graph, 3)
-    with pytest.raises(ValueError, match="'x' must hold features for 3"):
+    with pytest.raises(ValueError, match="'x' must have shape"):
         model.conv2(torch.randn(2, 6, 8))
     with pytest.raises(ValueError, match='the graph that the prior was made'):
         model.conv2(torch.randn(6, 8), graph[:, 2:7])

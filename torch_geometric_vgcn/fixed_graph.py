@@ -7,6 +7,7 @@ from torch_geometric.utils import is_torch_sparse_tensor
 
 from torch_geometric_vgcn.checks import CheckOnce, check_kind, check_labels
 from torch_geometric_vgcn.message_passing.base import check_output
+from torch_geometric_vgcn.message_passing.proof import explained
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import Bound, Categorical
 
@@ -39,7 +40,9 @@ class FixedGraph(Module):
                 f"'x' must have one row for each of the {self._num_nodes} or "
                 f"more nodes in 'edge_index', got shape {list(x.shape)}"
             )
-        return check_output(self.conv, self.conv(x, self.edge_index))
+        with explained(self.conv, x):
+            out = self.conv(x, self.edge_index)
+        return check_output(self.conv, out)
 
     def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
         r"""The log-likelihood, with nothing to subtract.
@@ -49,6 +52,7 @@ class FixedGraph(Module):
             y (Tensor): The classes, of shape :obj:`[N]`.
             mask (Tensor): Which nodes are labelled, as a mask or as indices.
         """
+        check_kind(out, Tensor, 'out')
         if out.dim() != 2:
             raise ValueError(
                 f"'out' must have shape [N, C], got {list(out.shape)}"

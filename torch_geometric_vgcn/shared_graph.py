@@ -3,7 +3,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_features, check_kind
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 
@@ -49,12 +49,6 @@ class SharedGraph(Module):
             )
         if edge_index is not None:
             self.learner.check_observed(edge_index, sample.prior)
-        check_features(x, sample.prior.num_nodes, values=False)
-        if x.dim() > 2 and x.size(0) != len(sample):
-            raise ValueError(
-                f"'x' must hold features for {len(sample)} graphs, "
-                f'got shape {list(x.shape)}'
-            )
         attributes = attributes_of(sample.prior, edge_index, edge_attr)
         return self.route(self.conv, x, sample, attributes)
 

@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import MessagePassing
 
-from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.checks import check_features, check_kind
 from torch_geometric_vgcn.sample import GraphSample
 
 # Further arguments of a conv, given the edges that it is called with.
@@ -86,9 +86,7 @@ class Route(ABC):
         :obj:`[N, F]`, or :obj:`[S, N, F]` for each its own. Stacks the outputs
         if there are several.
         """
-        check_kind(conv, Module, 'conv')
-        check_kind(x, Tensor, 'x')
-        check_kind(sample, GraphSample, 'sample')
+        check_call(conv, x, sample)
         outs = []
         for s in range(len(sample)):
             own = x[s] if x.dim() > 2 else x
@@ -98,6 +96,18 @@ class Route(ABC):
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}()'
+
+
+def check_call(conv: Module, x: Tensor, sample: GraphSample) -> None:
+    r"""Expects a conv, features of all nodes and sampled graphs."""
+    check_kind(conv, Module, 'conv')
+    check_kind(sample, GraphSample, 'sample')
+    check_features(x, sample.prior.num_nodes, values=False)
+    if x.dim() > 3 or (x.dim() == 3 and x.size(0) != len(sample)):
+        raise ValueError(
+            f"'x' must have shape [N, F], or [{len(sample)}, N, F] for each "
+            f'graph its own, got {list(x.shape)}'
+        )
 
 
 def check_output(conv: Module, out: Any) -> Tensor:

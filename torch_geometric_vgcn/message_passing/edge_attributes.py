@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_tensor
+from torch_geometric_vgcn.checks import check_kind, check_tensor
 from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
 from torch_geometric_vgcn.prior import Prior
@@ -54,6 +54,7 @@ def attributes_of(
     r"""What goes along with sampled edges besides their weights: the given
     attributes of the observed edges, or else the prior's, or else nothing.
     """
+    check_kind(prior, Prior, 'prior')
     if edge_attr is None:
         edge_index, edge_attr = prior.edge_index, prior.edge_attr
     if edge_attr is None:

@@ -10,6 +10,7 @@ from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_call,
     check_output,
     message_passing_modules,
     no_attributes,
@@ -82,6 +83,7 @@ class AdjacencyMatrix(Route):
         sample: GraphSample,
         attributes: Attributes = no_attributes,
     ) -> Tensor:
+        check_call(conv, x, sample)
         if len(sample) == 1 or not self.batches(conv):
             return super().__call__(conv, x, sample, attributes)
         return self._through(conv, x, sample, slice(None))

@@ -154,12 +154,14 @@ def explained(conv: Module, x: Tensor) -> Iterator[None]:
     """
     try:
         yield
+    except torch.OutOfMemoryError:
+        raise
     except Exception as error:
         sparse = '' if x.layout == torch.strided else 'sparse '
         raise TypeError(
             f"'conv' ({type(conv).__name__}) can't be called with {sparse}"
-            f"features 'x' of shape {list(x.shape)} ({x.dtype}) and a sampled "
-            f'graph: {type(error).__name__}: {error}'
+            f"features 'x' of shape {list(x.shape)} ({x.dtype}) and a graph: "
+            f'{type(error).__name__}: {error}'
         ) from error
 
 

@@ -5,10 +5,10 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_call,
     no_attributes,
 )
 from torch_geometric_vgcn.message_passing.proof import Proof
@@ -41,9 +41,7 @@ class ProvedRoute:
         attributes: Attributes = no_attributes,
     ) -> Tensor:
         r"""Calls the conv on each sampled graph, as :class:`Route` does."""
-        check_kind(conv, Module, 'conv')
-        check_kind(x, Tensor, 'x')
-        check_kind(sample, GraphSample, 'sample')
+        check_call(conv, x, sample)
         compiled = torch.compiler.is_compiling()
         route, is_new = self._route(conv, x, sample, attributes, compiled)
         out = route(conv, x, sample, attributes)

@@ -69,7 +69,8 @@ class Objective(Module, ABC):
         check_floats(log_prob, (len(sample), None), 'log_prob')
         if num_labeled is None:
             num_labeled = log_prob.size(1)
-        num_labeled = check_count(num_labeled, 'num_labeled')
+        least = 1 if log_prob.size(1) > 0 else 0
+        num_labeled = check_count(num_labeled, 'num_labeled', least)
         # A mini-batch without labels still has its divergence:
         scale = num_labeled / log_prob.size(1) if log_prob.numel() > 0 else 1.0
         if isinstance(kl_scale, Tensor) and kl_scale.dim() > 0:

@@ -35,6 +35,7 @@ class Sampler(Module, ABC):
 
     def check(self, prior: Prior) -> None:
         r"""Raises an error if graphs can't be drawn with this prior."""
+        check_kind(prior, Prior, 'prior')
 
     def describe(self, prior: Prior) -> str:
         r"""What is worth knowing of graphs drawn with this prior."""

@@ -32,6 +32,7 @@ class Bernoulli(Sampler):
     pathwise: ClassVar[bool] = False
 
     def check(self, prior: Prior) -> None:
+        super().check(prior)
         if prior.has_background:
             check_background(prior.pairs, prior.background, "'background'")
 

@@ -56,6 +56,7 @@ class BinaryConcrete(Sampler):
         return IWELBO(LogisticKL())
 
     def check(self, prior: Prior) -> None:
+        super().check(prior)
         if prior.has_background:
             prob = self._exceeds(prior)
             name = f"'temperature' = {self.temperature:g}"

@@ -4,6 +4,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.pairs import AllPairs
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.noise import Edges
@@ -45,6 +46,7 @@ class GraphSample:
         r"""The :obj:`s`-th graph as a symmetric :obj:`edge_index` and
         :obj:`edge_weight`.
         """
+        check_count(s, 's', most=len(self) - 1)
         index, weight = self.prior.pairs.index, self.weight[s]
         if self.background is not None:
             there = self.background.weight[s].nonzero().view(-1)
@@ -58,6 +60,7 @@ class GraphSample:
         r"""The :obj:`s`-th graph as a dense symmetric matrix
         :obj:`[N, N]`.
         """
+        check_count(s, 's', most=len(self) - 1)
         pairs = self.prior.pairs
         if isinstance(pairs, AllPairs):
             return pairs.to_dense(self.weight[s])

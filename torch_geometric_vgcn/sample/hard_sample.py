@@ -4,6 +4,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
 
 
@@ -44,6 +45,7 @@ class HardSample(GraphSample):
         r"""The :obj:`s`-th graph as a symmetric :obj:`edge_index`, only of the
         edges that are there, and weights of one.
         """
+        check_count(s, 's', most=len(self) - 1)
         there = self.weight[s].nonzero().view(-1)
         index = self.prior.pairs.index[:, there]
         if self.background is not None:

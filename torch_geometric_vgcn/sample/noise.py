@@ -30,6 +30,7 @@ class Noise:
 
     def __getitem__(self, some: slice) -> 'Noise':
         r"""The randomness of some of the graphs."""
+        check_kind(some, slice, 'some')
         edges = self.background
         if edges is not None:
             edges = Edges(edges.index[:, some], edges.weight[some])

@@ -45,7 +45,7 @@ def pairs(case: Case) -> None:
         case.check(right, 'a mask of the pairs')
     elif way == 2:
         x = torch.randn(n, 3)
-        out = case.call(made.dot, case.arg(x), case.arg(x))
+        out = case.step(made.dot, case.arg(x), case.arg(x))
         case.check(out.shape == (len(made),), 'one product for each pair')
     elif isinstance(made, vgcn.AllPairs):
         value = torch.rand(len(made))
@@ -139,6 +139,11 @@ def posterior(case: Case) -> None:
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
+    'RelaxedSample',
+    'HardSample',
+    'StraightThroughSample',
+    'MeanSample',
+    'Drawn',
     'Noise',
     'Edges',
 )
@@ -152,13 +157,13 @@ def sampler(case: Case) -> None:
     given = case.kwargs(generator=torch.Generator().manual_seed(0))
     count = case.random.randint(1, 3)
     noise = case.call(made.noise, case.arg(prior), case.arg(count), **given)
-    sample = case.call(made, case.arg(prior), case.arg(logits), noise)
+    sample = case.step(made, case.arg(prior), case.arg(logits), noise)
     n = prior.num_nodes
     edge_index, weight = case.call(sample.edges, case.arg(0, len(sample) - 1))
     case.check_edges(edge_index, n)
     inside = bool((weight >= 0).all() and (weight <= 1).all())
     case.check(inside, 'weights in [0, 1]')
-    adjacency = case.call(sample.adjacency, case.arg(0))
+    adjacency = case.call(sample.dense, case.arg(0))
     case.check(adjacency.shape == (n, n), 'shape [N, N]')
     if case.maybe():
         part = case.call(noise.__getitem__, case.arg(slice(0, 1)))
@@ -179,10 +184,10 @@ def objective(case: Case) -> None:
     sample = case.call(sampler, prior, logits, noise)
     if case.maybe(0.3):
         weight = torch.rand(len(prior.pairs))
-        kl = case.call(made.kl, case.arg(sample), case.arg(weight))
+        kl = case.step(made.kl, case.arg(sample), case.arg(weight))
         case.check(kl.shape == (count,), 'one divergence for each graph')
     log_prob = -torch.rand(count, case.random.randint(0, 4))
-    bound = case.call(
+    bound = case.step(
         made,
         case.arg(log_prob),
         case.arg(sample),
@@ -203,11 +208,11 @@ def likelihood(case: Case) -> None:
     made = vgcn.Categorical()
     out = torch.randn(4, 3)
     if case.maybe():
-        case.check_probs(case.call(made.mean, case.arg(out, 1e20 * out)))
+        case.check_probs(case.step(made.mean, case.arg(out, 1e20 * out)))
     else:
         y = torch.tensor([0, 1, 2, 0])
         out = case.arg(out)
-        found = case.call(made.log_prob, out, case.arg(y))
+        found = case.step(made.log_prob, out, case.arg(y))
         case.check(found.shape == out.shape[:-1], 'one for each node')
         case.check(bool((found <= 0).all()), 'log-probabilities')
 
@@ -218,7 +223,7 @@ def learner(case: Case) -> None:
     made = world.learner(case, data)
     out = case.call(made, data.x, num_samples=2)
     case.check(out.shape == (2, data.num_nodes, world.CLASSES), 'shape')
-    case.call(made.objective, out, data.y, data.train_mask)
+    case.step(made.objective, out, data.y, data.train_mask)
     repr(made)
 
 
@@ -247,7 +252,7 @@ def forward(case: Case) -> None:
         ),
     )
     case.check(out.shape[-2:] == (data.num_nodes, world.CLASSES), 'shape')
-    bound = case.call(
+    bound = case.step(
         made.objective,
         case.arg(out),
         case.arg(data.y),
@@ -277,7 +282,7 @@ def subset(case: Case) -> None:
         prior=case.arg(prior),
         num_samples=2,
     )
-    case.call(made.objective, out, case.arg(data.y[some]), num_labeled=3)
+    case.step(made.objective, out, case.arg(data.y[some]), num_labeled=3)
 
 
 @target('VariationalGraphLearner')
@@ -370,7 +375,7 @@ def fixed_graph(case: Case) -> None:
         vgcn.FixedGraph, case.arg(GCNConv(3, 2)), case.arg(data.edge_index)
     )
     out = case.call(made, world.features(case, data.x))
-    case.call(
+    case.step(
         made.objective,
         case.arg(out),
         case.arg(data.y),
@@ -385,6 +390,7 @@ def fixed_graph(case: Case) -> None:
     'EdgeWeight',
     'KeptEdges',
     'MessageGate',
+    'ProvedRoute',
     'choose_route',
     'attributes_of',
     'no_attributes',
@@ -401,7 +407,6 @@ def routes(case: Case) -> None:
         route = case.call(
             choose_route,
             case.arg(conv),
-            case.arg(prior.pairs),
             case.arg(sampler),
         )
     else:
@@ -431,5 +436,5 @@ def sparse_dropout(case: Case) -> None:
     x = torch.rand(4, 3)
     x = case.one_of(x, x.to_sparse(), x.to_sparse_csr())
     x = case.arg(x)
-    out = case.call(made, x)
+    out = case.step(made, x)
     case.check(out.shape == x.shape, 'shape')
