@@ -9,6 +9,7 @@ from torch_geometric.index import index2ptr, ptr2index
 
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.kernels.density import DENSITY
+from torch_geometric_vgcn.kernels.device import on_host
 
 
 class SparseFeatures:
@@ -53,7 +54,7 @@ class SparseFeatures:
 
     def _compress(self, x: Tensor) -> Tensor | None:
         r"""Dense features in compressed rows, if that is faster."""
-        if x.device.type != 'cpu' or x.is_inference():
+        if not on_host(x) or x.is_inference():
             return None
         known = self._compressed.get(x)
         if known is None:
@@ -123,7 +124,7 @@ class Places:
         index = matrix.crow_indices(), matrix.col_indices()
         if matrix.shape != self.size or matrix.device != self.order.device:
             return False
-        if matrix.device.type != 'cpu':  # where no step should wait
+        if not on_host(matrix):  # where no step should wait
             return all(
                 mine.data_ptr() == other.data_ptr()
                 for mine, other in zip(self.source, index, strict=True)

@@ -4,6 +4,7 @@ from torch.nn import Module
 from torch.nn.functional import log_softmax
 
 from torch_geometric_vgcn.checks import check_tensor
+from torch_geometric_vgcn.kernels.device import on_host
 
 
 class Categorical(Module):
@@ -25,7 +26,7 @@ class Categorical(Module):
                 f'{y.dtype} of shape {list(y.shape)}'
             )
         # Elsewhere a step would wait for it, and the device checks by itself:
-        if y.device.type == 'cpu' and y.numel() > 0:
+        if on_host(y) and y.numel() > 0:
             low, high = int(y.min()), int(y.max())
             if low < 0 or high >= out.size(-1):
                 raise ValueError(

@@ -1,0 +1,167 @@
+"""What other devices need, watched on the CPU: no step waits for values to
+come back, and nothing is in double precision where a device has none.
+"""
+
+import pytest
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch_geometric.nn import GAT, GCN, GIN, GraphSAGE
+
+from torch_geometric_vgcn import (
+    AllPairs,
+    AmortizedPosterior,
+    BinaryConcrete,
+    ClusterPairs,
+    FreePosterior,
+    KroneckerPosterior,
+    LowRankPosterior,
+    PosteriorMean,
+    SmoothedPrior,
+    StraightThroughBernoulli,
+    VariationalGraphLearner,
+    kernels,
+    message_passing,
+    objective,
+    sample,
+)
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+
+X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
+Y = torch.tensor([0, 0, 0, 1, 1, 1])
+TRAIN = torch.tensor([0, 1, 4, 5])
+
+# Operations whose results, or the sizes of them, the host has to wait for.
+WAITS = {
+    '_local_scalar_dense',
+    '_unique2',
+    'equal',
+    'is_nonzero',
+    'masked_select',
+    'nonzero',
+    'unique_consecutive',
+    'unique_dim',
+}
+
+
+class Watch(TorchDispatchMode):
+    def __init__(self):
+        super().__init__()
+        self.waits, self.doubles = [], []
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        out = func(*args, **(kwargs or {}))
+        name = func.overloadpacket.__name__
+        if name in WAITS:
+            self.waits.append(name)
+        outs = out if isinstance(out, (tuple, list)) else [out]
+        if any(getattr(o, 'dtype', None) == torch.double for o in outs):
+            self.doubles.append(name)
+        return out
+
+
+@pytest.fixture
+def elsewhere(monkeypatch):
+    """As if all tensors were on a device without double precision."""
+    for module in (kernels.sparse_features, objective.likelihood):
+        monkeypatch.setattr(module, 'on_host', lambda tensor: False)
+    for module in (
+        kernels.index,
+        message_passing.weighted,
+        objective.kl,
+        sample.background,
+    ):
+        monkeypatch.setattr(module, 'wide', lambda device: torch.float)
+
+
+def learner_of(graph, model=GCN, pairs=None, **kwargs):
+    prior = SmoothedPrior(graph, 6, pairs=pairs, rho0=1e-2)
+    return VariationalGraphLearner(
+        model(4, 8, 2, 2, dropout=0.5), prior, **kwargs
+    )
+
+
+def step(learner, optimizer):
+    optimizer.zero_grad()
+    out = learner(X, num_samples=3)
+    learner.objective(out, Y, TRAIN).loss.backward()
+    optimizer.step()
+
+
+def watched(learner):
+    optimizer = torch.optim.Adam(learner.parameters(), fused=True)
+    for _ in range(2):  # what is looked at once was looked at
+        step(learner, optimizer)
+    with Watch() as watch:
+        step(learner, optimizer)
+    return watch
+
+
+CLUSTERS = torch.tensor([0, 0, 0, 1, 1, 1])
+
+
+@pytest.mark.parametrize(
+    'pairs',
+    [None, AllPairs(6)],
+    ids=['candidates', 'all pairs'],
+)
+@pytest.mark.parametrize(
+    'posterior',
+    [
+        FreePosterior,
+        lambda: LowRankPosterior(3),
+        KroneckerPosterior,
+        lambda: AmortizedPosterior(torch.nn.Linear(4, 4)),
+    ],
+    ids=['free', 'low rank', 'Kronecker', 'amortised'],
+)
+@pytest.mark.parametrize(
+    'sampler',
+    [BinaryConcrete(), StraightThroughBernoulli(), PosteriorMean()],
+    ids=lambda s: type(s).__name__,
+)
+def test_a_step_waits_for_no_value(
+    graph, elsewhere, pairs, posterior, sampler
+):
+    learner = learner_of(
+        graph, pairs=pairs, posterior=posterior(), sampler=sampler
+    )
+    watch = watched(learner)
+    assert str(learner.route) == 'AdjacencyMatrix()'
+    assert not watch.waits
+    assert not watch.doubles
+
+
+@pytest.mark.parametrize('model', [GAT, GraphSAGE, GIN])
+def test_gated_convs_need_no_double_precision(graph, elsewhere, model):
+    assert not watched(learner_of(graph, model)).doubles
+
+
+def test_maxima_need_no_double_precision(graph, elsewhere):
+    def model(*args, **kwargs):
+        return GraphSAGE(*args, **kwargs, aggr='max')
+
+    assert not watched(learner_of(graph, model)).doubles
+
+
+def test_clusters_need_no_double_precision(graph, elsewhere):
+    inside = graph[:, CLUSTERS[graph[0]] == CLUSTERS[graph[1]]]
+    learner = learner_of(inside, pairs=ClusterPairs(CLUSTERS))
+    assert not watched(learner).doubles
+
+
+def test_predictions_need_no_double_precision(graph, elsewhere):
+    learner = learner_of(graph)
+    learner.predict(X)
+    with Watch() as watch:
+        learner.predict(X)
+        learner.learned_graph()
+    assert not watch.doubles
+
+
+def test_kernels_are_probed_for_each_device_and_type():
+    cpu = torch.device('cpu')
+    assert kernels_work(cpu, torch.float) == kernels_work(cpu, torch.double)
+    assert not kernels_work(torch.device('meta'), torch.half)
+    info = kernels_work.cache_info()
+    kernels_work(cpu, torch.float)
+    assert kernels_work.cache_info().hits == info.hits + 1
