@@ -5,9 +5,13 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import is_torch_sparse_tensor
 
-from torch_geometric_vgcn.checks import CheckOnce, check_kind, check_labels
+from torch_geometric_vgcn.checks import (
+    CheckOnce,
+    check_kind,
+    check_labels,
+    explained,
+)
 from torch_geometric_vgcn.message_passing.base import check_output
-from torch_geometric_vgcn.message_passing.proof import explained
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import Bound, Categorical
 

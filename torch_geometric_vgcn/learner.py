@@ -156,7 +156,7 @@ class VariationalGraphLearner(Module):
         prior = self._prior(prior)
         if edge_index is not None:
             self.check_observed(edge_index, prior)
-        self._check_features(x, prior)
+        self.check_features(x, prior)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         sample = self.sampler(prior, self.posterior(prior, x), noise)
@@ -165,7 +165,10 @@ class VariationalGraphLearner(Module):
         self._drawn.remember(out, sample)
         return out
 
-    def _check_features(self, x: Tensor, prior: Prior) -> None:
+    def check_features(self, x: Tensor, prior: Prior) -> None:
+        r"""Raises an error if :obj:`x` aren't finite features of the nodes of
+        :obj:`prior`.
+        """
         n = prior.num_nodes
         check_features(x, n, values=False)
         # Those of hidden layers come and go, and would be waited for:
@@ -270,7 +273,7 @@ class VariationalGraphLearner(Module):
                 (default: :obj:`None`, drawn anew)
         """
         prior = self._prior(prior)
-        self._check_features(x, prior)
+        self.check_features(x, prior)
         if noise is not None:
             check_kind(noise, Noise, 'noise')
             num_samples = len(noise)
@@ -305,7 +308,10 @@ class VariationalGraphLearner(Module):
         of shape :obj:`[P]`. The features are needed by posteriors that see
         them.
         """
-        return self.posterior(self._prior(prior), x).sigmoid()
+        prior = self._prior(prior)
+        if x is not None:
+            self.check_features(x, prior)
+        return self.posterior(prior, x).sigmoid()
 
     @torch.no_grad()
     def learned_graph(
@@ -320,6 +326,8 @@ class VariationalGraphLearner(Module):
         """
         check_share(threshold, 'threshold')
         prior = self._prior(prior)
+        if x is not None:
+            self.check_features(x, prior)
         prob = evaluated(self.posterior)(prior, x).sigmoid()
         kept = (prob >= threshold).nonzero().view(-1)
         index, prob = prior.pairs.index[:, kept], prob[kept]

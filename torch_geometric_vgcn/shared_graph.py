@@ -49,6 +49,7 @@ class SharedGraph(Module):
             )
         if edge_index is not None:
             self.learner.check_observed(edge_index, sample.prior)
+        self.learner.check_features(x, sample.prior)
         attributes = attributes_of(sample.prior, edge_index, edge_attr)
         return self.route(self.conv, x, sample, attributes)
 

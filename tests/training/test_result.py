@@ -33,7 +33,13 @@ def test_accuracy_and_negative_log_likelihood(mask):
         (PROB / 0, Y, torch.tensor([0]), ValueError, "'prob' must be finite"),
         (PROB[:, 0], Y, torch.tensor([0]), ValueError, r"'prob' .*\[N, C\]"),
         (PROB[:, :1], Y, torch.tensor([0]), ValueError, 'one output per cl'),
-        ([[1.0]], Y, torch.tensor([0]), TypeError, "'prob' must be a Tensor"),
+        (
+            [[1.0]],
+            Y,
+            torch.tensor([0]),
+            TypeError,
+            "'prob' must be a torch.Tensor",
+        ),
     ],
 )
 def test_bad_arguments_are_refused(prob, y, mask, error, message):

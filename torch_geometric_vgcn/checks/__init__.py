@@ -9,6 +9,7 @@ from torch_geometric_vgcn.checks.data import (
     check_num_outputs,
     selected_nodes,
 )
+from torch_geometric_vgcn.checks.explained import explained
 from torch_geometric_vgcn.checks.graph import (
     check_edge_index,
     check_node_id,
@@ -60,4 +61,5 @@ __all__ = [
     'check_tensor',
     'selected_nodes',
     'count_nodes',
+    'explained',
 ]

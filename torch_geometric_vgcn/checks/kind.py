@@ -32,16 +32,16 @@ def check_tensor(value: Any, shape: str, name: str) -> None:
         )
 
 
-def check_floats(value: Any, shape: tuple[int | None, ...], name: str) -> None:
+def check_floats(value: Any, shape: tuple[int | str, ...], name: str) -> None:
     r"""Expects a dense tensor of floating-point numbers and of a shape, of
-    which some sizes may be anything.
+    which sizes with a name may be anything.
     """
-    text = str(['*' if n is None else n for n in shape]).replace("'", '')
+    text = str(list(shape)).replace("'", '')
     check_tensor(value, text, name)
     if not value.is_floating_point():
         raise TypeError(f"'{name}' must be floating point, got {value.dtype}")
     if value.dim() != len(shape) or any(
-        n is not None and n != size
+        isinstance(n, int) and n != size
         for n, size in zip(shape, value.shape, strict=True)
     ):
         raise ValueError(

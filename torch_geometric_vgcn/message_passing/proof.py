@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.parameter import is_lazy
 
+from torch_geometric_vgcn.checks import explained
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -145,24 +146,6 @@ class Proof:
                 'outputs, got NaN or infinite values on the sampled graph'
             )
         return out, replay.matched
-
-
-@contextmanager
-def explained(conv: Module, x: Tensor) -> Iterator[None]:
-    r"""Turns whatever error a model raises into one that says what it was
-    called with.
-    """
-    try:
-        yield
-    except torch.OutOfMemoryError:
-        raise
-    except Exception as error:
-        sparse = '' if x.layout == torch.strided else 'sparse '
-        raise TypeError(
-            f"'conv' ({type(conv).__name__}) can't be called with {sparse}"
-            f"features 'x' of shape {list(x.shape)} ({x.dtype}) and a graph: "
-            f'{type(error).__name__}: {error}'
-        ) from error
 
 
 def _some_edges(sample: GraphSample) -> GraphSample:

@@ -66,7 +66,7 @@ class Objective(Module, ABC):
             loss: minus the bound for each labelled node.
         """
         check_kind(sample, GraphSample, 'sample')
-        check_floats(log_prob, (len(sample), None), 'log_prob')
+        check_floats(log_prob, (len(sample), 'n'), 'log_prob')
         if num_labeled is None:
             num_labeled = log_prob.size(1)
         least = 1 if log_prob.size(1) > 0 else 0

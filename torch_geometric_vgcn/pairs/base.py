@@ -79,7 +79,7 @@ class Pairs(Module, ABC):
         r"""The inner products :math:`\mathbf{l}_i^{\top} \mathbf{r}_j` of the
         pairs' nodes, of shape :obj:`[P]`.
         """
-        check_floats(left, (self.num_nodes, None), 'left')
+        check_floats(left, (self.num_nodes, 'd'), 'left')
         check_floats(right, (self.num_nodes, left.size(1)), 'right')
         if left.dtype != right.dtype:
             raise TypeError(

@@ -4,7 +4,12 @@ from torch.nn import Module, Parameter
 from torch_geometric.nn import MessagePassing
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.checks import check_features, check_kind
+from torch_geometric_vgcn.checks import (
+    check_features,
+    check_floats,
+    check_kind,
+    explained,
+)
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 
@@ -58,5 +63,8 @@ class AmortizedPosterior(Posterior):
                 'an observed graph, got one without'
             )
         args = (prior.edge_index,) if self.needs_graph else ()
-        z = torch.nn.functional.normalize(self.encoder(x, *args), dim=-1)
+        with explained(self.encoder, x, 'encoder'):
+            z = self.encoder(x, *args)
+        check_floats(z, (prior.num_nodes, 'd'), 'encoder(x)')
+        z = torch.nn.functional.normalize(z, dim=-1)
         return prior.logits + self.scale * prior.pairs.dot(z, z) + self.shift

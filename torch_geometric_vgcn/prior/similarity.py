@@ -17,7 +17,7 @@ def _dense(x: Tensor, pairs: Pairs) -> Tensor:
     check_kind(pairs, Pairs, 'pairs')
     check_features(x, pairs.num_nodes)
     x = x.to_dense() if x.layout != torch.strided else x
-    check_floats(x, (pairs.num_nodes, None), 'x')
+    check_floats(x, (pairs.num_nodes, 'F'), 'x')
     return x
 
 

@@ -34,6 +34,7 @@ def predict_batches(
             :meth:`VariationalGraphLearner.noise`.
             (default: :obj:`None`, drawn anew)
     """
+    check_kind(learner, VariationalGraphLearner, 'learner')
     n = learner.prior.num_nodes
     check_features(x, n)
     device = learner.prior.pairs.device

@@ -4,7 +4,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.checks import (
     check_features,
-    check_kind,
+    check_floats,
     check_labels,
 )
 
@@ -36,11 +36,7 @@ def evaluate(prob: Tensor, y: Tensor, mask: Tensor) -> tuple[float, float]:
         y (Tensor): The classes, of shape :obj:`[N]`.
         mask (Tensor): Which nodes to evaluate, as a mask or as indices.
     """
-    check_kind(prob, Tensor, 'prob')
-    if prob.dim() != 2:
-        raise ValueError(
-            f"'prob' must have shape [N, C], got {list(prob.shape)}"
-        )
+    check_floats(prob, ('N', 'C'), 'prob')
     check_features(prob, prob.size(0), 'prob')
     check_labels(y, mask, prob.size(0), num_classes=prob.size(1))
     prob, y = prob[mask], y[mask]
