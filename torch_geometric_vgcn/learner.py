@@ -92,11 +92,11 @@ class VariationalGraphLearner(Module):
 
     @property
     def sample(self) -> GraphSample | None:
-        r"""The graphs that this thread drew last, but for predictions."""
+        r"""The graphs that this thread drew last, except for predictions."""
         return self._drawn.last
 
     def reset_parameters(self) -> None:
-        r"""Starts anew: the conv with fresh weights, the posterior at the
+        r"""Starts again: the conv with fresh weights, the posterior at the
         prior. An optimiser must be made after this, not before.
         """
         reset(self.conv)
@@ -144,7 +144,7 @@ class VariationalGraphLearner(Module):
             num_samples (int, optional): The number :math:`S` of graphs.
                 (default: :obj:`1`)
             noise (Noise, optional): The randomness, from :meth:`noise`.
-                (default: :obj:`None`, drawn anew)
+                (default: :obj:`None`, newly drawn)
             prior (Prior, optional): Another prior: that of a mini-batch
                 (:obj:`learner.prior.subset(node_id)`), or one over nodes not
                 seen in training. (default: :obj:`None`)
@@ -206,7 +206,7 @@ class VariationalGraphLearner(Module):
                 indices. (default: :obj:`None`, all)
             num_labeled (int, optional): The number of labelled nodes that
                 those of a mini-batch stand for; then it may have none.
-                (default: :obj:`None`, as many as there are)
+                (default: :obj:`None`, the number of those given)
             kl_scale (float or Tensor, optional): How many pairs each pair of
                 a mini-batch stands for: one number, or one per pair (from
                 :class:`~torch_geometric_vgcn.loader.PairWeight`).
@@ -237,17 +237,17 @@ class VariationalGraphLearner(Module):
             )
         n, num_classes = out.shape[1:]
         batch = num_labeled is not None
-        if mask is None:
-            mask = torch.arange(n, device=out.device)
-        self._once(
-            'y',
-            lambda y, m: check_labels(
-                y, m, n, allow_none=batch, num_classes=num_classes
-            ),
-            y,
-            mask,
-        )
-        log_prob = self.likelihood.log_prob(out[:, mask], y[mask])
+
+        def check(y: Tensor, mask: Tensor | None = None) -> None:
+            if mask is None:
+                mask = torch.arange(n)
+            check_labels(y, mask, n, 'mask', batch, num_classes)
+
+        given = (y,) if mask is None else (y, mask)
+        self._once(f'y[{n}, {num_classes}]', check, *given)
+        if mask is not None:
+            out, y = out[:, mask], y[mask]
+        log_prob = self.likelihood.log_prob(out, y)
         return self.criterion(log_prob, sample, num_labeled, kl_scale)
 
     @torch.no_grad()
@@ -270,7 +270,7 @@ class VariationalGraphLearner(Module):
                 (default: :obj:`None`)
             noise (Noise, optional): The randomness of all graphs, from
                 :meth:`noise`, which then tells their number.
-                (default: :obj:`None`, drawn anew)
+                (default: :obj:`None`, newly drawn)
         """
         prior = self._prior(prior)
         self.check_features(x, prior)

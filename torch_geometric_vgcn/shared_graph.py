@@ -10,7 +10,7 @@ from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 
 class SharedGraph(Module):
     r"""A further conv of a model, on the graphs that a learner before it drew:
-    one posterior, one sample a step, one divergence for both.
+    one posterior, one sample per step, one divergence for both.
 
     Args:
         conv (torch.nn.Module): The PyG conv or model.

@@ -338,14 +338,19 @@ class Tupled(torch.nn.Module):
         (Tupled(), X, "'conv' .Tupled. must return one Tensor, got tuple"),
         (SAGEConv(5, 3), X, r"'conv' .SAGEConv. can't be called with feat"),
         (SAGEConv(4, 3), X.double(), r"'x' of shape \[6, 4\] .torch.float64"),
-        (SAGEConv(4, 3, aggr='lstm'), X, 'sorted'),
         (SAGEConv(4, 3), X.to_sparse_coo(), 'sparse features'),
     ],
-    ids=['tuple', 'width', 'type', 'lstm', 'sparse'],
+    ids=['tuple', 'width', 'type', 'sparse'],
 )
 @pytest.mark.parametrize('sampler', [BinaryConcrete(), Bernoulli()], ids=str)
 def test_convs_that_cannot_be_called_say_so(graph, conv, x, message, sampler):
     learner = learner_of(conv, graph, sampler)
-    if sampler.pathwise or 'sorted' not in message:
-        with pytest.raises(TypeError, match=message):
-            learner(x, num_samples=2)
+    with pytest.raises(TypeError, match=message):
+        learner(x, num_samples=2)
+
+
+def test_aggregations_that_read_in_order_are_refused_at_once(graph):
+    conv = SAGEConv(4, 3, aggr='lstm')
+    with pytest.raises(TypeError, match='only hard samples fit it'):
+        learner_of(conv, graph)
+    assert learner_of(conv, graph, Bernoulli())(X).shape == (6, 3)

@@ -114,7 +114,7 @@ def test_background_avoids_the_candidates(graph, generator):
 
 
 def test_dense_and_sparse_models_have_the_same_degrees(generator):
-    # The whole graph's weight a node, in the paper's model and in ours.
+    # The total weight per node, in the paper's model and in ours.
     edge_index = torch.randint(60, (2, 80), generator=generator)
     edge_index = edge_index[:, edge_index[0] != edge_index[1]]
     degrees = []

@@ -77,6 +77,6 @@ def entries_among(
 
 
 def checksum(key: Tensor) -> int:
-    r"""A number that tells two sets of keys apart, in whichever order."""
+    r"""A number that tells two sets of keys apart, in any order."""
     # The sum wraps around: good enough.
     return int((key * 0x9E3779B97F4A7C1 + 1).square().sum())

@@ -27,7 +27,7 @@ class Triangle(Pattern):
         ]
 
     def entries(self, weight: Tensor) -> Tensor:
-        return weight  # laid out tile by tile, in each product anew
+        return weight  # laid out tile by tile, again in each product
 
     def product(self, entries: Tensor, x: Tensor) -> Tensor:
         width = x.size(-1)
@@ -84,7 +84,7 @@ class Tile:
         self.entry = upper.flatten().nonzero().view(-1).int()
 
     def unpack(self, weight: Tensor, out: Tensor) -> None:
-        r"""Writes one weight a pair to the matrix :obj:`out`, which is zero
+        r"""Writes one weight per pair to the matrix :obj:`out`, which is zero
         on the diagonal and below.
         """
         torch.index_select(weight, 0, self.pair, out=out.view(-1))

@@ -32,7 +32,7 @@ CALLERS = (
 
 
 class Gate:
-    r"""The weights of a graph's edges, for whichever of them a conv sums over.
+    r"""The weights of a graph's edges, for any of them that a conv sums over.
 
     Edges are known by their nodes. The gate sees each list of edges that a
     conv is called with, or makes by adding self-loops, and looks up the

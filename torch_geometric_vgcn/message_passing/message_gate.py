@@ -1,6 +1,7 @@
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch_geometric.nn import Aggregation
 
 from torch_geometric_vgcn.message_passing.base import Attributes, Route
 from torch_geometric_vgcn.message_passing.gate import Gate, counts_edges
@@ -21,6 +22,18 @@ class MessageGate(Route):
     not touched. A sum over edges that can't be identified is an error.
     """
 
+    @staticmethod
+    def refuses(conv: Module) -> str | None:
+        for module in conv.modules():
+            if isinstance(module, Aggregation) and _reads_in_order(module):
+                return (
+                    f"'conv' ({type(conv).__name__}) contains "
+                    f'{type(module).__name__}, which reads the edges of a '
+                    'node one after another, so that they can have no '
+                    'weights: only hard samples fit it (sampler=Bernoulli())'
+                )
+        return Route.refuses(conv)
+
     @torch.compiler.disable
     def carry(
         self,
@@ -34,3 +47,8 @@ class MessageGate(Route):
         gate = Gate(edge_index, weight, x.size(-2))
         with Replica(conv, counts_edges).changed(gate.changes) as gated:
             return gated(x, edge_index, **attributes(edge_index))
+
+
+def _reads_in_order(aggr: Aggregation) -> bool:
+    r"""Whether an aggregation wants the edges sorted by their targets."""
+    return 'to_dense_batch' in type(aggr).forward.__code__.co_names

@@ -22,17 +22,17 @@ from torch_geometric_vgcn.message_passing.replica import (
 )
 from torch_geometric_vgcn.sample import Edges, GraphSample
 
-SHARE = 0.7  # of the edges that are left ...
-MOST = 2**14  # ... but no more than this
+SHARE = 0.7  # of the edges are kept ...
+MOST = 2**14  # ... but at most so many
 TOLERANCE = 1e-3  # of the largest output
 LARGE = 2**28  # entries of sparse features, beyond which they stay sparse
 
 
 class Proof:
     r"""Compares routes with really deleting edges: on the first graph, with
-    weights in :math:`\{0, 1\}`, in training and evaluation mode. All that is
-    random in the model is drawn the same for both, and nothing of it or of
-    the model is changed for good.
+    weights in :math:`\{0, 1\}`, in training and evaluation mode. Both draw the
+    same random numbers, and neither the model nor any random state is changed
+    permanently.
 
     Args:
         conv (torch.nn.Module): The conv or model.

@@ -72,7 +72,7 @@ class Pairs(Module, ABC):
     @abstractmethod
     def contains(self, edge_index: Tensor) -> Tensor:
         r"""Tells for each pair whether :obj:`edge_index` connects it, in
-        whichever direction: a mask of shape :obj:`[P]`.
+        either direction: a mask of shape :obj:`[P]`.
         """
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:

@@ -21,12 +21,12 @@ class Posterior(Module, ABC):
 
     @abstractmethod
     def start_at(self, prior: Prior) -> None:
-        r"""Makes the parameters that tell the posterior from the prior anew,
-        so that it equals :obj:`prior` as nearly as it can.
+        r"""Makes new parameters for what the posterior adds to the prior, so
+        that it equals :obj:`prior` as nearly as it can.
         """
 
     def reset_parameters(self, prior: Prior) -> None:
-        r"""Makes all parameters anew, those of an encoder too."""
+        r"""Makes all parameters new, including those of an encoder."""
         self.start_at(prior)
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:

@@ -21,8 +21,8 @@ class FreePosterior(Posterior):
         sparse (bool, optional): If set to :obj:`True`, the gradient is a
             sparse tensor of the pairs in the mini-batch, as that of
             :class:`torch.nn.Embedding`: with :class:`torch.optim.SparseAdam`
-            a step costs what its pairs cost, and leaves the other logits and
-            their moments alone. (default: :obj:`False`)
+            the cost of a step is that of its pairs, and other logits and
+            their moments stay as they are. (default: :obj:`False`)
     """
 
     offset: Parameter
@@ -55,7 +55,7 @@ class FreePosterior(Posterior):
             return None
         if pairs.whole is own:
             return pairs.position
-        # Pairs made anew from the same graph:
+        # Other objects made from the same graph:
         if own.same_as(pairs):
             return None
         if own.same_as(pairs.whole):

@@ -19,7 +19,7 @@ MOST_SAMPLES = 2**20  # graphs, far more than any use
 class Sampler(Module, ABC):
     r"""Draws graphs from a posterior's logits.
 
-    Sampling comes in two steps: :meth:`noise` draws all that is random, and
+    Sampling comes in two steps: :meth:`noise` draws the randomness, and
     the call turns noise and logits into graphs. Noise can be kept and used
     again: common random numbers, or the same graph twice.
     """

@@ -60,13 +60,13 @@ class Checkpoint:
         except Exception as error:  # whatever a foreign file may cause
             raise ValueError(
                 f"'checkpoint' {self.path} can't be read, it is damaged or "
-                'was not written by fit: remove it to start anew '
+                'was not written by fit: remove it to start again '
                 f'({type(error).__name__}: {error})'
             ) from error
         if not isinstance(state, dict) or set(state) != self.keys:
             raise ValueError(
                 f"'checkpoint' {self.path} was not written by fit, or by "
-                'another version of it: remove it to start anew, or choose '
+                'another version of it: remove it to start again, or choose '
                 'another file'
             )
         found = differences(state['fingerprint'], self.fingerprint)
@@ -76,7 +76,7 @@ class Checkpoint:
             raise ValueError(
                 f"'checkpoint' {self.path} is of another run: "
                 f'{"; ".join(found[:SHOWN])}{rest}: give the same arguments, '
-                'or remove it to start anew'
+                'or remove it to start again'
             )
         return state
 

@@ -32,7 +32,7 @@ def predict_batches(
             (default: :obj:`16`)
         noise (Noise, optional): The randomness of all pairs, from
             :meth:`VariationalGraphLearner.noise`.
-            (default: :obj:`None`, drawn anew)
+            (default: :obj:`None`, newly drawn)
     """
     check_kind(learner, VariationalGraphLearner, 'learner')
     n = learner.prior.num_nodes

@@ -209,7 +209,7 @@ class Run(ABC):
             raise ValueError(
                 f"'epochs' must be at least {trained}, which 'checkpoint' "
                 f'{checkpoint.path} has already, got {settings.epochs}: '
-                'raise it, or remove the file to start anew'
+                'raise it, or remove the file to start again'
             )
         self.learner.load_state_dict(state['learner'])
         for optimizer, saved in zip(

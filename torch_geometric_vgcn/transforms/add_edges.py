@@ -5,7 +5,7 @@ from torch_geometric_vgcn.transforms.random_perturbation import (
 
 
 class AddEdges(RandomPerturbation):
-    r"""Adds random edges, as many as a share of those that there are.
+    r"""Adds random edges, a share of the number of existing edges.
 
     Args:
         share (float): The number of edges to add, as a share of the edges;

@@ -13,7 +13,7 @@ class PoisonGraph(Perturbation):
     embedding of the graph.
 
     The part of DeepWalk's matrix that an embedding of :obj:`dim` dimensions
-    can't hold is, but for a constant, bounded by
+    can't hold is, up to a constant, bounded by
 
     .. math::
         \mathcal{L} = \sqrt{\sum_{y} \Big( \sum_{r=1}^{T} \lambda_y^r
