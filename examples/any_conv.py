@@ -81,7 +81,7 @@ def main() -> None:
     for name in args.convs:
         for seed in range(args.seeds):
             split = HalfValidation(seed)(data)
-            for kind in ('kNN graph as it is', 'learned graph'):
+            for kind in ('kNN graph, unchanged', 'learned graph'):
                 seed_everything(seed)
                 net = Net(CONVS[name], data.num_features)
                 model: FixedGraph | VariationalGraphLearner
@@ -104,7 +104,7 @@ def main() -> None:
 
     os.makedirs(args.out.parent, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=2))
-    print('\n| conv | kNN graph as it is | learned graph | route |')
+    print('\n| conv | kNN graph, unchanged | learned graph | route |')
     print('| --- | --- | --- | --- |')
     for name in args.convs:
         mine = [row for row in rows if row['conv'] == name]
