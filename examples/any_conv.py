@@ -1,7 +1,7 @@
 r"""One network, five convs, Citeseer without its graph.
 
-The network below knows nothing of edge weights or of sampled graphs. Each of
-its convs is trained on the k-nearest-neighbour graph as it is, and with that
+The network below is not aware of edge weights or sampled graphs. With each
+conv it is trained on the unchanged k-nearest-neighbour graph, and with that
 graph as the prior of a learner.
 """
 
@@ -64,7 +64,7 @@ def main() -> None:
     add = parser.add_argument
     add('--root', help='folder with CiteSeer/raw (default: $VGCN_DATA)')
     add('--seeds', type=int, default=1, help='number of runs')
-    add('--epochs', type=int, default=150, help='epochs at most')
+    add('--epochs', type=int, default=150, help='maximum number of epochs')
     add('--convs', nargs='+', default=list(CONVS), choices=list(CONVS))
     add('--out', type=Path, default=Path('results/any_conv.json'))
     args = parser.parse_args()
