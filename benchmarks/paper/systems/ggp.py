@@ -16,9 +16,9 @@ class GGP(System):
     The paper approximates the posterior by the process at inducing points
     among the features, the same number as there are labels; here it is
     approximated by the averages at the labelled nodes themselves, which loses
-    nothing. As in the authors' code, the kernel has no scale, as the likelihood doesn't
-    depend on it, and its offset starts at 5. Unlike there, the step is chosen
-    by validation accuracy.
+    nothing. As in the authors' code, the kernel has no scale, as the
+    likelihood doesn't depend on it, and its offset starts at 5. Unlike there,
+    the step is chosen by validation accuracy.
     """
 
     title = 'GGP'
