@@ -19,7 +19,7 @@ class Reported(NamedTuple):
 KIPF = 'Kipf and Welling 2017, https://arxiv.org/abs/1609.02907'
 VELICKOVIC = 'Veličković et al. 2018, https://arxiv.org/abs/1710.10903'
 ZHU = 'Zhu et al. 2019, https://doi.org/10.1145/3292500.3330851'
-# Hamilton et al. use other data sets; a reproduction instead.
+# Hamilton et al. use other data sets, so a reproduction is cited.
 QU = 'reproduction, https://github.com/quqixun/gnn-pytorch'
 FRANCESCHI = 'Franceschi et al. 2019, https://arxiv.org/abs/1903.11960'
 ZHANG = 'Zhang et al. 2019, https://arxiv.org/abs/1811.11103'

@@ -157,7 +157,7 @@ def run(trials: list[Trial], path: Path, workers: int) -> None:
                 bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
                 bar.update()
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # drops those that wait
+            pool.shutdown(cancel_futures=True)  # cancels pending trials
             raise
 
 
