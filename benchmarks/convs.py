@@ -1,11 +1,12 @@
-r"""Which route each PyG conv takes, whether it is exact, and what it costs.
+r"""Which route each PyG conv takes, whether it is exact, and its cost.
 
     python benchmarks/convs.py > docs/convs.md   # about two minutes
 
 For each conv, weights in {0, 1} are compared with really deleting the edges
 (the largest difference, relative to the largest output), and a forward and
-backward pass through the learner's route is timed beside one through the bare
-conv on the same graph (10,000 nodes, 100,000 edges, 32 features; best of 5).
+backward pass through the learner's route is timed, and compared with one
+through the bare conv on the same graph (10,000 nodes, 100,000 edges, 32
+features; best of 5).
 """
 
 import time
@@ -27,7 +28,7 @@ F, C, D = 32, 32, 4  # features in and out, edge attributes
 
 
 class Skip(Module):
-    r"""For convs that take the first layer's input too."""
+    r"""For convs that also take the first layer's input."""
 
     def __init__(self, conv: Module) -> None:
         super().__init__()
@@ -38,7 +39,7 @@ class Skip(Module):
 
 
 class Layers(Module):
-    r"""For convs that take the outputs of all layers so far."""
+    r"""For convs that take the outputs of all previous layers."""
 
     def __init__(self, conv: Module) -> None:
         super().__init__()
@@ -51,7 +52,7 @@ class Layers(Module):
 SCALERS = ['identity', 'amplification', 'attenuation', 'linear']
 DEGREES = torch.tensor([0, 2, 8, 4, 2])
 
-# What is in scope, by name.
+# The convs in scope, by name.
 IN_SCOPE: dict[str, Callable[[], Module]] = {
     'SimpleConv': lambda: convs.SimpleConv('sum'),
     "SimpleConv('mean')": lambda: convs.SimpleConv('mean'),
@@ -153,9 +154,9 @@ OUT_OF_SCOPE = {
     'PointTransformerConv': POSITIONS,
     'PointGNNConv': POSITIONS,
     'SplineConv': 'needs coordinates of the edges, and compiled kernels',
-    'DynamicEdgeConv': 'makes its own graph',
-    'GravNetConv': 'makes its own graph',
-    'MeshCNNConv': 'needs a mesh, four neighbours to each edge of it',
+    'DynamicEdgeConv': 'builds its own graph',
+    'GravNetConv': 'builds its own graph',
+    'MeshCNNConv': 'needs a mesh with four neighbours per edge',
     'HypergraphConv': 'needs hyperedges',
     'FusedGATConv': 'needs a graph in a compiled library\'s own format (GPU)',
     'PANConv': 'multiplies adjacency matrices inside torch-sparse: hard '
@@ -163,10 +164,31 @@ OUT_OF_SCOPE = {
 }  # fmt: skip
 
 NOTES = {
-    'max': 'expected maximum if each edge is there with the probability of '
-    'its weight; the maximum itself at 0 and 1',
-    'MFConv': 'its choice of weights by degree is by the rounded degree',
+    'max': 'expected maximum if each edge is present with a probability '
+    'equal to its weight; the maximum itself at 0 and 1',
+    'MFConv': 'weights are selected by the rounded degree',
 }
+
+
+INTRODUCTION = """\
+A sampled graph is passed to a conv by a *route*: `AdjacencyMatrix` (symmetric
+matrices instead of `edge_index`), `EdgeWeight` (the conv's own `edge_weight`)
+or `MessageGate` (each edge weighted inside the conv), the first of these that
+is exact. This is proved on the first graph: edge weights of 0 and 1 are
+compared with really deleting the edges of weight 0, in training and in
+evaluation mode. If no route is exact, a `TypeError` names the reason;
+`sampler=Bernoulli()` fits any conv, as it really deletes edges.
+[model.md](model.md#message-passing) has the details.
+
+PyG ignores the option `improved` of `GCNConv` when the conv is called without
+edge weights, and so does the learner: it gives what `conv(x, edge_index)`
+gives.
+
+*Difference*: between edge weights of zero and really deleting the edges,
+relative to the largest output. *Cost*: forward and backward pass through the
+route with all its weights, relative to the bare conv on the same 100,000
+edges. Each conv gives a gradient to the weight of every edge.
+"""
 
 
 def graph_of(num_nodes: int, edges_per_node: int) -> SmoothedPrior:
@@ -183,8 +205,8 @@ def attributes_of(name: str, prior: SmoothedPrior):
 
 
 def contract_error(name: str, prior: SmoothedPrior) -> tuple[float, int, str]:
-    r"""How far weights of zero are from deleting the edges, how many weights
-    get no gradient, and the route.
+    r"""The difference between weights of zero and deleting the edges, the
+    number of weights without a gradient, and the route.
     """
     conv = IN_SCOPE[name]().eval()
     route = choose_route(conv, BinaryConcrete())
@@ -238,13 +260,7 @@ def main() -> None:
     small, large = graph_of(60, 4), graph_of(10_000, 10)
     print('# Any conv\n')
     print('Made by `python benchmarks/convs.py > docs/convs.md`.\n')
-    print(
-        '*Difference*: between edge weights of zero and really deleting the '
-        'edges, relative to the largest output. *Cost*: forward and backward '
-        'pass through the route with all its weights, relative to the bare '
-        'conv on the same 100,000 edges. Each conv gives a gradient to the '
-        'weight of every edge.\n'
-    )
+    print(INTRODUCTION)
     print('| conv | route | difference | cost | between 0 and 1 |')
     print('| --- | --- | --- | --- | --- |')
     for name in IN_SCOPE:

@@ -1,9 +1,9 @@
-r"""Trains at every corner of the paper's grid and looks for NaN.
+r"""Trains with every setting of the paper's grid and checks for NaN.
 
     python benchmarks/grid.py   # about half an hour
 
 Dense relaxed, dense discrete and candidates + background; Citeseer and Cora;
-all combinations of the temperatures and beta; some steps each.
+all combinations of the temperatures and beta; a few steps each.
 """
 
 import argparse
@@ -88,7 +88,7 @@ def main() -> None:
                 {'params': net.parameters(), 'weight_decay': 5e-4},
                 {'params': learner.posterior.parameters()},
             ]
-            # Ten times the paper's learning rate, to go further.
+            # Ten times the paper's learning rate, for larger steps.
             optimizer = torch.optim.Adam(groups, lr=0.01)
             losses = []
             for _ in range(args.steps):
@@ -107,7 +107,7 @@ def main() -> None:
             )  # fmt: skip
     args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=1))
-    print('| data | model | settings | all finite | loss falls |')
+    print('| data | model | settings | all finite | loss decreases |')
     print('| --- | --- | --- | --- | --- |')
     for key in dict.fromkeys((r['dataset'], r['kind']) for r in rows):
         mine = [r for r in rows if (r['dataset'], r['kind']) == key]

@@ -1,5 +1,5 @@
-r"""How much poisoning costs a GCN: the graphs of the VGCN paper's authors
-beside ours.
+r"""How much accuracy a GCN loses by poisoning: the graphs of the VGCN paper's
+authors compared with ours.
 
     python benchmarks/poisoning.py > docs/poisoning.md   # about 40 minutes
 
@@ -7,8 +7,8 @@ The network and its training are the paper's: two layers, 16 hidden units,
 dropout 0.5, L2 5e-4, Adam with 0.01, at most 200 epochs, of which validation
 accuracy chooses the best; half of the validation nodes join the training set.
 Polblogs is split into 10 % training, 10 % validation and 80 % test nodes. Each
-graph has its own seeds of split and weights, the same in all columns. A run
-that was cut off goes on from its file of results.
+graph has its own seeds of split and weights, the same in all columns. An
+interrupted run resumes from its file of results.
 """
 
 import argparse
@@ -51,28 +51,30 @@ HOW = """\
 
 **Their added edges are random.** The script that made them
 (`generate_attacked_graphs.py` in PantelisElinas/node_embedding_attack on
-GitHub) draws as many candidates as it adds, so all of them are taken whatever
-their score. The graphs agree: with the script's seeds, each edge added in
-`add_2000_v0` to `add_5000_v4` is among the pairs that NumPy's generator draws,
-for all three data sets; ends have the graph's mean degree, and classes meet by
-chance (second table). So `PoisonGraph` adds random edges too unless it is
-given more `candidates`, and `RandomPerturbation` can't be weaker there.
+GitHub) draws the same number of candidates as it adds, so all of them are
+taken regardless of their score. The graphs confirm this: with the script's
+seeds, each edge added in `add_2000_v0` to `add_5000_v4` is among the pairs
+that NumPy's generator draws, for all three data sets; the ends have the
+graph's mean degree, and edges within a class are as frequent as by chance
+(second table). So `PoisonGraph` adds random edges too unless it is given more
+`candidates`, and `RandomPerturbation` can't be weaker there.
 
-**Their removed edges are the attack's:** of all edges but one of each node,
-those whose removal makes the loss largest. Some of the 2,000 are no edges
-between two nodes (Citeseer 28 to 39, Polblogs 29 or 30; the former probably
-self-loops of the raw file). All of ours are.
+**Their removed edges are chosen by the attack:** of all edges except for one
+per node, those whose removal makes the loss largest. Some of the 2,000 are not
+edges between two nodes (Citeseer 28 to 39, Polblogs 29 or 30; the former
+probably self-loops of the raw file). All of ours are.
 
-**A real choice of additions is weaker against a GCN.** An added edge lowers
-the bound on DeepWalk's loss. Those that lower it least gather at few nodes.
-A removed edge raises it: there the choice pays most on Polblogs. On Citeseer
-only some 2,200 edges may go if each node is to keep one, so that each way to
-remove 2,000 takes nearly the same.
+**Choosing the added edges by their score makes the attack weaker against a
+GCN.** An added edge lowers the bound on DeepWalk's loss. The edges that lower
+it least are concentrated on few nodes. A removed edge raises the bound: there
+the choice has the largest effect on Polblogs. On Citeseer only about 2,200
+edges can be removed if each node is to keep one, so each method removes nearly
+the same 2,000.
 
-**How sure the figures are.** Trainings on such graphs differ by several
-points. With one training a graph instead of two, Cora with 5,000 edges added
-had lost 3.0 points less on our graphs than on the authors', though both are
-random; all other cells were within 1.4 points then too.
+**How reliable the figures are.** Training runs on such graphs differ by
+several points. With one training run per graph instead of two, Cora with 5,000
+edges added lost 3.0 points less on our graphs than on the authors', although
+both are random; all other cells were within 1.4 points then too.
 """
 
 
@@ -81,10 +83,10 @@ def arguments() -> argparse.Namespace:
     add = parser.add_argument
     add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
     add('--poisoned', type=Path, help="folder with the authors' graphs "
-        "(default: 'poisoned' beside the raw data)")  # fmt: skip
+        "(default: 'poisoned' next to the raw data)")  # fmt: skip
     add('--datasets', nargs='+', default=DATASETS, choices=DATASETS)
-    add('--graphs', type=int, default=5, help='for each table entry')
-    add('--trainings', type=int, default=2, help='on each graph')
+    add('--graphs', type=int, default=5, help='per table entry')
+    add('--trainings', type=int, default=2, help='per graph')
     add('--epochs', type=int, default=200)
     add('--out', type=Path, default=Path('results/poisoning.jsonl'))
     args = parser.parse_args()
@@ -135,7 +137,7 @@ def change_graph(
         return PoisonGraph(**budget, seed=run, candidates=10)(data)
     if graph == DEGREE:
         return DegreePerturbation(**budget, seed=run)(data)
-    # Other seeds, or the random edges would be those of 'PoisonGraph':
+    # Other seeds, otherwise the edges would be those of 'PoisonGraph':
     return RandomPerturbation(**budget, seed=1000 + run)(data)
 
 
@@ -154,7 +156,7 @@ def accuracy(data: Data, name: str, seed: int, epochs: int) -> float:
 
 
 def facts(clean: Data, changed: Data) -> dict[str, float]:
-    r"""Between which nodes the changed edges are."""
+    r"""Which nodes the changed edges join."""
     edges = torch.cat([changed.added_pairs, changed.removed_pairs], dim=1)
     degrees = degree(clean.edge_index[0], clean.num_nodes)
     same = clean.y[edges[0]] == clean.y[edges[1]]
@@ -170,7 +172,7 @@ def cells(args: argparse.Namespace) -> Iterator[dict]:
         for run in range(args.graphs):
             for change in (0, *CHANGES.values()):
                 for graph in GRAPHS:
-                    # Removal has no choice but one:
+                    # 'candidates' has no effect on removal:
                     if (graph == CLEAN) == (change == 0) and not (
                         graph == CHOSEN and change < 0
                     ):
@@ -230,18 +232,18 @@ def main() -> None:
     print('# Poisoned graphs\n')
     print(
         'Made by `python benchmarks/poisoning.py > docs/poisoning.md` '
-        f'({args.graphs} graphs and splits, {args.trainings} trainings '
-        'on each). Its head has the settings.\n'
+        f'({args.graphs} graphs and splits, {args.trainings} training runs '
+        'on each). Its docstring has the settings.\n'
     )
     print(HOW)
     print('## What it costs a GCN\n')
     print(
         'Test accuracy, mean ± standard deviation over graphs, and the points '
-        'that it loses to the clean graph.\n'
+        'lost relative to the clean graph.\n'
     )
     print(
         f'| data | change | {" | ".join(GRAPHS)} '
-        '| our loss less theirs |\n' + '| --- ' * (len(GRAPHS) + 3) + '|'
+        '| our loss minus theirs |\n' + '| --- ' * (len(GRAPHS) + 3) + '|'
     )
     for name in args.datasets:
         clean = column('acc', name, 0, CLEAN).mean()
@@ -262,11 +264,11 @@ def main() -> None:
                 line.append(text.replace('(−-', '(+'))
             line.append(f'{loss[OURS] - loss[AUTHORS]:+.1f}')
             print(f'| {name} | {title} | {" | ".join(line)} |')
-    print('\n## Between which nodes\n')
+    print('\n## Which nodes the changed edges join\n')
     print(
-        'The mean degree of the changed edges’ ends in the clean graph, the '
-        'share of them within one class, how many nodes they touch, and the '
-        'processor time of one such graph on one core.\n'
+        'The mean degree in the clean graph of the nodes that the changed '
+        'edges join, the share of changed edges within one class, the number '
+        'of nodes they join, and the processor time per graph on one core.\n'
     )
     print('| data | change | graph | degree | same class | nodes | seconds |')
     print('| --- | --- | --- | --- | --- | --- | --- |')

@@ -1,7 +1,7 @@
 r"""One network, five convs, Citeseer without its graph.
 
-The network below knows nothing of edge weights or of sampled graphs. Each of
-its convs is trained on the k-nearest-neighbour graph as it is, and with that
+The network below is not aware of edge weights or sampled graphs. With each
+conv it is trained on the unchanged k-nearest-neighbour graph, and with that
 graph as the prior of a learner.
 """
 
@@ -64,7 +64,7 @@ def main() -> None:
     add = parser.add_argument
     add('--root', help='folder with CiteSeer/raw (default: $VGCN_DATA)')
     add('--seeds', type=int, default=1, help='number of runs')
-    add('--epochs', type=int, default=150, help='epochs at most')
+    add('--epochs', type=int, default=150, help='maximum number of epochs')
     add('--convs', nargs='+', default=list(CONVS), choices=list(CONVS))
     add('--out', type=Path, default=Path('results/any_conv.json'))
     args = parser.parse_args()
@@ -81,7 +81,7 @@ def main() -> None:
     for name in args.convs:
         for seed in range(args.seeds):
             split = HalfValidation(seed)(data)
-            for kind in ('kNN graph as it is', 'learned graph'):
+            for kind in ('kNN graph, unchanged', 'learned graph'):
                 seed_everything(seed)
                 net = Net(CONVS[name], data.num_features)
                 model: FixedGraph | VariationalGraphLearner
@@ -104,7 +104,7 @@ def main() -> None:
 
     os.makedirs(args.out.parent, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=2))
-    print('\n| conv | kNN graph as it is | learned graph | route |')
+    print('\n| conv | kNN graph, unchanged | learned graph | route |')
     print('| --- | --- | --- | --- |')
     for name in args.convs:
         mine = [row for row in rows if row['conv'] == name]

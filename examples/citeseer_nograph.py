@@ -1,9 +1,10 @@
 r"""Learns a graph for Citeseer, whose own graph is hidden.
 
-The features alone make a k-nearest-neighbour graph. A GCN takes that graph as
-it is; VGCN takes it as a prior and learns which of its edges to trust. Half
-of the validation nodes join the training set, as in the LDS and VGCN papers;
-the test nodes are looked at once, after validation has chosen the epoch.
+The k-nearest-neighbour graph is made from the features alone. A GCN uses that
+graph unchanged; VGCN uses it as a prior and learns which of its edges to
+trust. Half of the validation nodes are moved to the training set, as in the
+LDS and VGCN papers; test accuracy is computed once, after the epoch was chosen
+by validation accuracy.
 """
 
 import argparse
@@ -43,7 +44,7 @@ def arguments() -> argparse.Namespace:
     add('--evidence', type=float, default=2.0, help='weight of similarity')
     add('--hidden', type=int, default=16, help='hidden units')
     add('--lr', type=float, default=0.02, help='learning rate')
-    add('--epochs', type=int, default=400, help='epochs at most')
+    add('--epochs', type=int, default=400, help='maximum number of epochs')
     add('--out', type=Path, default=Path('results/citeseer_nograph'))
     return parser.parse_args()
 

@@ -1,12 +1,12 @@
 r"""Learns the graph of Pubmed in batches of clusters, from graphs that were
 tampered with, and from no graph at all.
 
-Half of the citations are removed, or half as many or as many again are added;
-without a graph there are the nearest neighbours by features. METIS cuts the
-graph into clusters. VGCN then learns a dense graph inside each cluster
-(block-diagonal, as in the paper), or only the weights of the given edges, also
-between the clusters that meet in a batch (candidates). Beside them stand GCN
-and GAT on the whole graph as it is.
+Half of the citations are removed, or 50 % or 100 % false ones are added;
+without a graph, the nearest neighbours by features are used. METIS partitions
+the graph into clusters. VGCN then learns a dense graph inside each cluster
+(block-diagonal, as in the paper), or only the weights of the given edges,
+including those between clusters in the same batch (candidates). They are
+compared with GCN and GAT on the whole, unchanged graph.
 
     python examples/pubmed_cluster.py --graphs 'add 100%'   # 5 minutes
     python examples/pubmed_cluster.py --seeds 5             # 2 hours
@@ -55,9 +55,9 @@ GRAPHS = ('given', 'remove 50%', 'add 50%', 'add 100%', 'no graph')
 GCN_, GAT_ = 'GCN', 'GAT'
 BLOCKS, CANDIDATES = 'VGCN block-diagonal', 'VGCN candidates'
 MODELS = (GCN_, GAT_, BLOCKS, CANDIDATES)
-# The prior probability of an edge, the weight of its ends' likeness, and the
-# learning rate: of a few tried with one seed, those of the best validation
-# accuracy. A dense step costs many times more, so there are fewer of them.
+# The prior probability of an edge, the weight of feature similarity, and the
+# learning rate: the best by validation accuracy of a few tried with one seed.
+# A dense step costs many times more, so there are fewer of them.
 SETTINGS = {BLOCKS: (0.1, 0.0, 0.03), CANDIDATES: (0.5, 2.0, 0.02)}
 DENSE_STEPS = 0.3
 
@@ -73,19 +73,19 @@ def arguments() -> argparse.Namespace:
     add('--models', nargs='+', default=MODELS, choices=MODELS)
     add('--seeds', type=int, default=1, help='graphs, splits and weights')
     add('--num-parts', type=int, default=20, help='number of clusters')
-    add('--batch-size', type=int, default=4, help='clusters a step')
+    add('--batch-size', type=int, default=4, help='clusters per step')
     add('--hidden', type=int, default=16, help='hidden units')
-    add('--steps', type=int, default=200, help='steps of each model')
+    add('--steps', type=int, default=200, help='steps per model')
     add('--out', type=Path, default=Path('results/pubmed_cluster'))
-    add('--resume', action='store_true', help='go on where it stopped')
+    add('--resume', action='store_true', help='resume an interrupted run')
     return parser.parse_args()
 
 
 def load(graph: str, seed: int, args: argparse.Namespace) -> Data:
     data = planetoid(args.dataset, args.root)[0]
     edges = data.num_edges // 2
-    # Which edges go hardly matters when each node keeps one, and PoisonGraph
-    # would need the whole spectrum to choose them:
+    # Which edges are removed hardly matters if each node keeps one, and
+    # PoisonGraph would need the whole spectrum to choose them:
     change = {
         'given': [],
         'remove 50%': [RandomPerturbation(remove=edges // 2, seed=seed)],
@@ -98,7 +98,7 @@ def load(graph: str, seed: int, args: argparse.Namespace) -> Data:
 
 
 def loader_of(clusters: ClusterData, batch_size: int) -> ClusterLoader:
-    r"""All clusters, or those of this process."""
+    r"""Loads all clusters, or those of this process."""
     rank, world = rank_and_world()
     own = SubsetRandomSampler(range(rank, len(clusters), world))
     return ClusterLoader(clusters, batch_size=batch_size, sampler=own)
@@ -123,7 +123,7 @@ def train(
             net = GAT(*shape, heads=8, dropout=0.6, act='elu')
         model = FixedGraph(net, data.edge_index)
         lr = 0.02 if name == GCN_ else 0.01
-        # Each process trains it whole; the first one's is reported and saved.
+        # Each process trains the whole model; the first reports and saves it.
         path = checkpoint if rank_and_world()[0] == 0 else None
         result = fit(model, data, epochs=args.steps, lr=lr, checkpoint=path)
         return result.best_epoch, model.predict(data.x)
@@ -168,7 +168,7 @@ def run(
         checkpoint.unlink(missing_ok=True)
     if dist.is_initialized():
         dist.barrier()
-    # Each process has its own noise; all start with the first's weights.
+    # Each process has its own noise; all start from the first's weights.
     seed_everything(seed + 1000 * rank)
     start = time.time()
     epoch, prob = train(name, data, args, checkpoint)

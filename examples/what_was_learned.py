@@ -1,11 +1,11 @@
-r"""Pictures of what was learned, on Citeseer without its graph and on a
+r"""Plots of what was learned, on Citeseer without its graph and with a
 poisoned one.
 
 Without a graph, the posterior starts from the ten nearest neighbours, at a
-probability of one half; the poisoned graph has 5,000 edges too many, and each
-edge starts at one quarter. Both are the settings behind the paper's pictures.
-Each is trained with the paper's smoothed prior and with the evidence prior,
-which adds what the features say of an edge.
+probability of one half; the poisoned graph has 5,000 false edges, and each
+edge starts at one quarter. Both are the settings of the paper's figures. Each
+is trained with the paper's smoothed prior and with the evidence prior, which
+adds feature similarity.
 """
 
 import argparse
@@ -53,7 +53,7 @@ from torch_geometric_vgcn.transforms import (
     PoisonGraph,
 )
 
-matplotlib.use('Agg')  # pictures go to files, not to a screen
+matplotlib.use('Agg')  # plots are written to files
 import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 
@@ -71,14 +71,14 @@ def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
     add = parser.add_argument
     add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
-    add('--epochs', type=int, default=400, help='epochs at most')
+    add('--epochs', type=int, default=400, help='maximum number of epochs')
     add('--seed', type=int, default=0)
     add('--out', type=Path, default=Path('results/what_was_learned'))
     return parser.parse_args()
 
 
 def poisoned(data: Data, root: str | None, seed: int) -> Data:
-    r"""The graph of the paper's authors, if it's beside the raw data."""
+    r"""The graph of the paper's authors, if it is next to the raw data."""
     path = Path(root or '.').parent / 'poisoned' / 'citeseer.npz'
     if not path.exists():
         return PoisonGraph(add=5000, seed=seed)(data)
@@ -112,8 +112,8 @@ def train(
 
 
 def pick(data: Data, learner: VariationalGraphLearner) -> dict[str, Tensor]:
-    r"""The largest community that can still be read, and of those the one
-    in which most added edges are likelier than not.
+    r"""The largest community of at most 45 nodes, and the one of these in
+    which the most added edges have a probability of at least one half.
     """
     small = [nodes for nodes in communities(data) if len(nodes) <= 45]
     links = moved_links(learner, added_pairs=data.added_pairs)
@@ -184,7 +184,7 @@ def main() -> None:
 
     (args.out / 'counts.json').write_text(json.dumps(report, indent=2))
     print_table(report)
-    print(f'\nPictures and counts: {args.out}/')
+    print(f'\nPlots and counts: {args.out}/')
 
 
 def print_table(report: dict[str, dict]) -> None:

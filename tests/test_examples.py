@@ -74,7 +74,7 @@ def test_poisoning(blogs, tmp_path):
     assert '| Polblogs | add 5,000 |' in out
     rows = [json.loads(line) for line in path.open()]
     assert len(rows) == 1 + 2 * 5 + 4
-    # Nothing is left to do the second time:
+    # The second run has nothing left to do:
     before = path.read_text()
     assert run('benchmarks/poisoning.py', *options, '--out', path) == out
     assert path.read_text() == before
@@ -87,7 +87,7 @@ def test_pubmed_cluster(citeseer, tmp_path):
     lines = out.splitlines()
     head = '| graph | GCN | GAT | VGCN block-diagonal | VGCN candidates |'
     assert head in lines
-    # It goes on with what is missing:
+    # It resumes with the missing runs:
     again = run('examples/pubmed_cluster.py', *args, 'add 100%', 'no graph')
     assert '| no graph |' in again
     assert next(line for line in lines if '| add 100% |' in line) in again
@@ -96,10 +96,10 @@ def test_pubmed_cluster(citeseer, tmp_path):
         'no graph'
     ] * 4
     assert all(0 < row['test_acc'] < 1 for row in rows)
-    assert not list(tmp_path.glob('*.pt'))  # all runs are through
+    assert not list(tmp_path.glob('*.pt'))  # all runs are finished
 
 
-def test_pubmed_cluster_goes_on_from_a_checkpoint(citeseer, tmp_path):
+def test_pubmed_cluster_resumes_from_a_checkpoint(citeseer, tmp_path):
     args = ('--dataset', 'CiteSeer', '--num-parts', 8, '--graphs', 'given')
     args += ('--models', 'VGCN candidates', '--steps', 120, '--batch-size', 4)
     script = str(ROOT / 'examples/pubmed_cluster.py')
@@ -126,8 +126,8 @@ def test_pubmed_cluster_goes_on_from_a_checkpoint(citeseer, tmp_path):
         ('docs/plots.md', 'epochs=200', 'epochs=2'),
     ],
 )
-def test_code_of_the_pages(citeseer, tmp_path, page, long, short):
-    # 'citeseer' skips this where the data can't be had.
+def test_code_of_pages_runs(citeseer, tmp_path, page, long, short):
+    # The fixture 'citeseer' skips this if the data aren't available.
     text = (ROOT / page).read_text()
     code = text.split('```python\n')[1].split('```')[0]
     assert long in code

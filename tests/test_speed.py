@@ -1,4 +1,4 @@
-r"""The benchmarks of speed compare like with like."""
+r"""The speed benchmarks compare equivalent models."""
 
 import sys
 from pathlib import Path

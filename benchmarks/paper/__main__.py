@@ -5,8 +5,8 @@ r"""The paper's experiments, with all the systems that it compares.
     python benchmarks/paper --quick --only adversarial --all-graphs
     python benchmarks/paper --full             # the paper's grids, days
 
-A run that was cut off goes on where it stopped. Tables, box plots and the
-results behind them are written to docs/results/.
+An interrupted run resumes where it stopped. Tables, box plots and the
+underlying results are written to docs/results/.
 """
 
 import argparse
@@ -38,13 +38,13 @@ def arguments() -> argparse.Namespace:
     add('--systems', **some, choices=trials.by_title(),
         help=f'some systems: {"; ".join(trials.by_title())}')  # fmt: skip
     add('--all-graphs', action='store_true',
-        help="all of the paper's, also with --quick")  # fmt: skip
+        help="all graphs of the paper, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
     add('--workers', type=int, default=os.cpu_count(), help='processes')
     add('--trials', type=Path, default=Path('results/paper'),
-        help='folder of what was trained')  # fmt: skip
+        help='folder of the trials')  # fmt: skip
     add('--out', type=Path, default=Path('docs/results'),
-        help='folder of pages')  # fmt: skip
+        help='folder of the pages')  # fmt: skip
     args = parser.parse_args()
     if args.workers < 1 or (args.runs is not None and args.runs < 1):
         parser.error("'--runs' and '--workers' must be at least 1")
@@ -78,7 +78,7 @@ def main() -> None:
     done = trials.read(path)
     for name in names:
         experiment = EXPERIMENTS[name]
-        # Whatever is there already, and further columns where asked for:
+        # All that has been trained, and further systems if asked for:
         systems = dict.fromkeys((*experiment.systems, *(args.systems or ())))
         shown = trials_of(experiment, systems)
         keys = [trials.name_of(trial.key) for trial in shown]

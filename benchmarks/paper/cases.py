@@ -23,16 +23,16 @@ from torch_geometric_vgcn.transforms import (
 
 @dataclass(frozen=True)
 class Case:
-    r"""A data set with a graph and a way to split it. The run tells which of
-    the poisoned graphs and of the splits.
+    r"""A data set with a graph and a kind of split. The number of the run
+    selects the poisoned graph and the split.
 
     Args:
         dataset (str): The title of one of the data sets.
         graph (str): :obj:`'true'`, :obj:`'knn'`, or a poisoned one such as
             :obj:`'add_5000'` or :obj:`'remove_500'`.
-        split (str, optional): :obj:`'half'` for the public split, or a random
-            one where there is none, with half of the validation nodes in the
-            training set, :obj:`'public'` for the public split as it is,
+        split (str, optional): :obj:`'half'` for the public split (a random
+            one if there is none) with half of the validation nodes moved to
+            the training set, :obj:`'public'` for the unchanged public split,
             :obj:`'random'` for random splits of the same sizes as
             :obj:`'half'`. (default: :obj:`'half'`)
     """
@@ -48,13 +48,13 @@ class Case:
 
     @property
     def grid(self) -> Mapping[str, tuple]:
-        r"""What ``--full`` chooses from beside the system's settings."""
+        r"""What ``--full`` varies in addition to the system's settings."""
         if self.graph == 'knn':
             return {'k': (10, 20), 'metric': ('cosine', 'minkowski')}
         return {}
 
     def load(self, run: int, k: int = 20, metric: str = 'cosine') -> Data:
-        r"""The data, all labels and the test mask included."""
+        r"""The data, including all labels and the test mask."""
         data = _load(self.dataset).clone()
         if self.graph == 'knn':
             how = None if metric == 'cosine' else Minkowski(p=2)
@@ -69,7 +69,7 @@ class Case:
 
     @property
     def change(self) -> str:
-        r"""What was done to the graph, in a word."""
+        r"""A short name for the change of the graph."""
         words = {'true': 'true graph', 'knn': 'no graph'}
         word = words.get(self.graph) or self.graph.replace(
             'add_', '+'
@@ -86,8 +86,8 @@ def _load(dataset: str) -> Data:
 
 
 def _poisoned(dataset: str, graph: str, run: int, data: Data) -> torch.Tensor:
-    r"""The graph of the paper's authors where it is there and has as many
-    runs, else one of our own attack.
+    r"""The graph of the paper's authors if it is available for this run,
+    otherwise one of our own attack.
     """
     folder = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
     path, key = folder / f'{dataset.lower()}.npz', f'{graph}_v{run}'

@@ -16,20 +16,20 @@ class Experiment:
     r"""A page with a table and figures.
 
     Args:
-        title (str): What it shows.
+        title (str): The title of the page.
         cases (Tuple[Case]): The data.
         systems (Tuple[str]): The titles of the systems.
         quick (Tuple[Case], optional): The data of ``--quick``.
             (default: all)
-        headline (bool, optional): Whether ``--quick`` runs it without being
-            asked for it. (default: :obj:`False`)
-        further (bool, optional): Whether it is none of the paper's: run only
-            when asked for. (default: :obj:`False`)
-        fits (Callable, optional): Whether a system is for a case.
-            (default: any is)
-        vary (Mapping, optional): Settings to choose from beside the system's
-            own. (default: none)
-        parts (Tuple[Callable], optional): What the page shows beneath the
+        headline (bool, optional): Whether ``--quick`` runs it by default.
+            (default: :obj:`False`)
+        further (bool, optional): Whether it is not in the paper, and runs
+            only if asked for. (default: :obj:`False`)
+        fits (Callable, optional): Whether a system is run on a case.
+            (default: always)
+        vary (Mapping, optional): Settings to choose from in addition to the
+            system's own. (default: none)
+        parts (Tuple[Callable], optional): What the page shows below the
             table. (default: a box plot)
     """
 

@@ -1,4 +1,4 @@
-r"""Which systems meet on which data: one entry for each of the paper's
+r"""Which systems are compared on which data: one entry for each of the paper's
 figures.
 """
 
@@ -22,7 +22,7 @@ CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
 
 
 def has_features(case: Case, system: str) -> bool:
-    r"""What lives on features needs some."""
+    r"""Systems that use nothing but features need some."""
     return DATASETS[case.dataset].has_features or system not in FURTHER
 
 
@@ -39,7 +39,7 @@ BETAS = VGCNRelaxed.grid['beta']
 
 EXPERIMENTS = {
     'no-graph': Experiment(
-        'No graph: the nearest neighbours by features',
+        'No graph: nearest neighbours by features',
         NO_GRAPH,
         OURS + BASELINES + ('MLP',),
         quick=NO_GRAPH[:1],
@@ -56,7 +56,7 @@ EXPERIMENTS = {
         parts=(parts.boxes, parts.seconds),
     ),
     'reported': Experiment(
-        'Baselines beside what others report of them',
+        'Baselines compared with reported results',
         _of(CITATIONS, 'true', split='public') + _of(CITATIONS, 'true'),
         BASELINES + ('MLP',),
         fits=reported.fits,
@@ -75,7 +75,7 @@ EXPERIMENTS = {
         quick=_of(CITATIONS, 'add_5000', split='random'),
     ),
     'discrete': Experiment(
-        'Discrete or relaxed, S = 3 graphs to predict',
+        'Discrete or relaxed, S = 3 graphs for prediction',
         NO_GRAPH + _of(CITATIONS, *CHANGES),
         ('VGCN relaxed, S = 3', 'VGCN discrete'),
         quick=NO_GRAPH + _of(CITATIONS, 'add_5000'),
@@ -87,7 +87,7 @@ EXPERIMENTS = {
         ('VGCN relaxed', 'VGCN low-rank'),
     ),
     'samples': Experiment(
-        'S = 3 or 16 graphs to predict',
+        'S = 3 or 16 graphs for prediction',
         NO_GRAPH,
         ('VGCN relaxed, S = 3', 'VGCN relaxed'),
     ),
@@ -107,7 +107,7 @@ EXPERIMENTS = {
         parts=(parts.boxes, parts.seconds),
     ),
     'priors': Experiment(
-        'What the prior brings',
+        'The effect of the prior',
         NO_GRAPH + _of(CITATIONS, 'add_5000'),
         ('GCN', 'VGCN smoothed', 'VGCN'),
         quick=NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),

@@ -19,8 +19,7 @@ COLORS = matplotlib.colormaps['tab20'].colors
 
 def box_plot(page: Page, path: Path) -> None:
     r"""A panel for each data set, a group of boxes for each graph, a box for
-    each system, as in the paper. Panels stand above each other where they
-    are wide.
+    each system, as in the paper. Wide panels are stacked vertically.
     """
     groups, count = page.by_dataset, len(page.systems)
     most = max(map(len, groups))

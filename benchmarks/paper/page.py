@@ -11,8 +11,8 @@ class Page:
 
     Args:
         name (str): The name of its files.
-        folder (Path): Where they are.
-        cases (Tuple[Case]): The data that there are results of.
+        folder (Path): The folder of its files.
+        cases (Tuple[Case]): The data that have results.
         systems (Tuple[str]): The titles of the systems.
         rows (List[dict]): For each case, run and system the trial that was
             chosen, with its test accuracy.
@@ -44,7 +44,7 @@ class Page:
 
 
 def mean_and_std(acc: np.ndarray) -> str:
-    r"""Of one run there is no deviation to tell."""
+    r"""The mean and, for several runs, the standard deviation."""
     if acc.size == 1:
         return f'{acc.item():.1f}'
     return f'{acc.mean():.1f} ± {acc.std(ddof=1):.1f}'

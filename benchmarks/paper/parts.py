@@ -1,4 +1,4 @@
-r"""What a page may show: each takes the page and returns Markdown."""
+r"""The parts of a page: each function takes the page and returns Markdown."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -11,7 +11,7 @@ from page import Page, mean_and_std
 
 def accuracies(page: Page) -> str:
     r"""Mean ± standard deviation, the best mean in bold: one table, or one
-    for each data set where there are many graphs.
+    per data set if there are many graphs.
     """
     best = {
         case: max(
@@ -40,14 +40,14 @@ def accuracies(page: Page) -> str:
 
 
 def seconds(page: Page) -> str:
-    r"""How long a training takes, mean over all graphs of a data set."""
+    r"""The time of a training run, mean over all graphs of a data set."""
 
     def cell(dataset: str, system: str) -> str:
         key = {'dataset': dataset, 'system': system}
         times = [r['seconds'] for r in page.rows if key.items() <= r.items()]
         return f'{sum(times) / len(times):.0f}' if times else ''
 
-    head = 'Processor seconds of a training, on one core:'
+    head = 'Processor seconds per training run, on one core:'
     columns = {case.dataset: case.dataset for case in page.cases}
     return f'{head}\n\n{_table(page, columns, cell)}'
 
@@ -88,8 +88,8 @@ def convergence(page: Page) -> str:
 
 
 def choices(page: Page, name: str, values: Sequence[float]) -> str:
-    r"""How often each value of a setting was chosen; those that are as good
-    share a choice.
+    r"""How often each value of a setting was chosen; values with the same
+    validation accuracy share a choice.
     """
     count = dict.fromkeys(sorted(values), 0.0)
     for row in page.rows:
@@ -99,7 +99,7 @@ def choices(page: Page, name: str, values: Sequence[float]) -> str:
     choice_plot(share, name, page.folder / f'{page.name}.png')
     lines = [
         f'How often validation accuracy chose each {name}, of '
-        f'{len(page.rows)} choices (values that are as good share one):',
+        f'{len(page.rows)} choices (tied values share one):',
         '',
         f'| {name} | chosen |',
         '| --- | --- |',

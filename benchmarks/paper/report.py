@@ -1,4 +1,4 @@
-r"""From trials to results: the setting of the best validation accuracy is
+r"""From trials to results: the setting with the best validation accuracy is
 chosen, then its test accuracy is looked up, once.
 """
 
@@ -16,15 +16,15 @@ from torch import Tensor
 
 
 def select(trials: list[dict]) -> list[dict]:
-    r"""For each case, run and system the trial of the best validation
+    r"""For each case, run and system the trial with the best validation
     accuracy, with its test accuracy, the number of settings that were tried
-    and those that are as good.
+    and all settings with the same validation accuracy.
     """
     groups = defaultdict(list)
     for row in trials:
         groups[Case.of(row), row['run'], row['system']].append(row)
 
-    @cache  # for all systems
+    @cache  # shared by all systems
     def truth(case: Case, run: int) -> tuple[Tensor, Tensor]:
         data = case.load(run)
         return data.y, data.test_mask
@@ -55,7 +55,7 @@ def write(
     folder: Path,
     command: str,
 ) -> str:
-    r"""The page, the figures and the lines behind them."""
+    r"""Writes the page, the figures and the underlying results."""
     folder.mkdir(parents=True, exist_ok=True)
     rows = select(trials)
     found = {Case.of(row) for row in rows}
@@ -76,8 +76,8 @@ def write(
     )
     text = [
         f'# {experiment.title}',
-        f'Test accuracy, {how}, from `{command}`; the lines behind it are in '
-        f'[{name}.jsonl]({name}.jsonl).',
+        f'Test accuracy, {how}, from `{command}`; the underlying results are '
+        f'in [{name}.jsonl]({name}.jsonl).',
         accuracies(page),
         *(part(page) for part in experiment.parts),
     ]

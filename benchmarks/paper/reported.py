@@ -1,4 +1,4 @@
-r"""What others report of each system on the true graphs."""
+r"""Reported accuracies of each system on the true graphs."""
 
 from typing import NamedTuple
 
@@ -7,7 +7,7 @@ from page import Page, mean_and_std
 
 
 class Reported(NamedTuple):
-    r"""A test accuracy in percent, who reports it, and of which split (see
+    r"""A test accuracy in percent, its source, and its split (see
     :class:`~cases.Case`).
     """
 
@@ -19,7 +19,7 @@ class Reported(NamedTuple):
 KIPF = 'Kipf and Welling 2017, https://arxiv.org/abs/1609.02907'
 VELICKOVIC = 'Veličković et al. 2018, https://arxiv.org/abs/1710.10903'
 ZHU = 'Zhu et al. 2019, https://doi.org/10.1145/3292500.3330851'
-# Hamilton et al. have other data sets; a reproduction stands in.
+# Hamilton et al. use other data sets, so a reproduction is cited.
 QU = 'reproduction, https://github.com/quqixun/gnn-pytorch'
 FRANCESCHI = 'Franceschi et al. 2019, https://arxiv.org/abs/1903.11960'
 ZHANG = 'Zhang et al. 2019, https://arxiv.org/abs/1811.11103'
@@ -47,13 +47,13 @@ REPORTED = {
 
 
 def fits(case: Case, system: str) -> bool:
-    r"""Whether something was reported of the system on such data."""
+    r"""Whether an accuracy of the system was reported on such data."""
     reported = REPORTED.get(system, {}).get(case.dataset)
     return reported is not None and reported.split == case.split
 
 
 def table(page: Page) -> str:
-    r"""Results beside what was reported, in Markdown."""
+    r"""Our results and the reported ones, in Markdown."""
     lines = [
         '| system | data set | split | reported | source | ours '
         '| difference |',

@@ -1,5 +1,5 @@
-r"""Trains systems, and remembers each trial in a file of JSON lines as it
-ends, so that a run that was cut off goes on where it stopped.
+r"""Trains systems, and appends each finished trial to a file of JSON lines, so
+that an interrupted run resumes where it stopped.
 """
 
 import itertools
@@ -23,9 +23,7 @@ from tqdm import tqdm
 
 @dataclass(frozen=True)
 class Trial:
-    r"""One training of a system: what stands in its line tells it from all
-    others.
-    """
+    r"""One training run of a system, identified by its key."""
 
     case: Case
     run: int
@@ -43,9 +41,9 @@ class Trial:
         }
 
     def train(self) -> dict[str, Any]:
-        r"""The line: the key, the validation accuracy of each epoch, and the
-        class that is predicted for each node. The test labels aren't looked
-        at here.
+        r"""Returns the line: the key, the validation accuracy of each epoch,
+        and the class that is predicted for each node. Test labels aren't used
+        here.
         """
         start = time.process_time()
         data = blind(self.case.load(self.run, **dict(self.graph)))
@@ -72,9 +70,9 @@ def trials_of(
     runs: int,
     all_graphs: bool = False,
 ) -> list[Trial]:
-    r"""All trials of an experiment: with :obj:`quick` one to three for each
-    case, run and system, and each of those that the experiment varies, else
-    one for each point of the grid.
+    r"""All trials of an experiment. With :obj:`quick` there are one to three
+    per case, run and system, times the settings that the experiment varies;
+    otherwise one for each point of the grid.
     """
     cases = experiment.cases
     if quick and not all_graphs:
@@ -111,8 +109,8 @@ def points(grid: Mapping[str, Iterable]) -> list[tuple[tuple[str, Any], ...]]:
 
 
 def read(path: Path) -> dict[str, dict]:
-    r"""The lines of a file by their keys; half a line at its end, of a run
-    that was killed, doesn't count.
+    r"""The lines of a file by their keys. An incomplete line, of a run that
+    was killed, is ignored.
     """
     rows = {}
     if path.exists():
@@ -131,14 +129,14 @@ def name_of(row: Mapping[str, Any]) -> str:
 
 
 def run(trials: list[Trial], path: Path, workers: int) -> None:
-    r"""Trains whatever isn't in the file yet, each worker a process with one
-    thread.
+    r"""Trains all trials that aren't in the file yet. Each worker is a process
+    with one thread.
     """
     done = read(path)
     trials = list({name_of(trial.key): trial for trial in trials}.values())
     missing = [trial for trial in trials if name_of(trial.key) not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.environ['OMP_NUM_THREADS'] = '1'  # of the workers
+    os.environ['OMP_NUM_THREADS'] = '1'  # for the workers
     with (
         path.open('a') as file,
         ProcessPoolExecutor(
@@ -159,7 +157,7 @@ def run(trials: list[Trial], path: Path, workers: int) -> None:
                 bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
                 bar.update()
         except BaseException:
-            pool.shutdown(cancel_futures=True)  # not hours later
+            pool.shutdown(cancel_futures=True)  # cancels pending trials
             raise
 
 

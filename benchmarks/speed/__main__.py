@@ -1,9 +1,9 @@
-r"""How fast, how much memory: all figures of docs/speed.md by one command.
+r"""Time and memory: measures all figures of docs/speed.md.
 
     python benchmarks/speed                      # all, about half an hour
     python benchmarks/speed --only dense knn     # some; the others are kept
 
-On one thread, as ratios of figures measured side by side in one run.
+On one thread. Ratios are of figures measured in turn in the same run.
 """
 
 import argparse
@@ -65,16 +65,16 @@ def page(results: dict) -> str:
         '# Speed',
         '',
         'From `python benchmarks/speed`: processor time on one thread, the '
-        'best of several runs side by side, and peak memory on top of the '
-        'data. S = 3 graphs a step, two layers, 16 hidden units, Adam '
+        'best of several runs that alternate, and peak memory in addition to '
+        'the data. S = 3 graphs per step, two layers, 16 hidden units, Adam '
         'included; k = 20 neighbours.',
         '',
-        '| what | against what | ratio | figures |',
+        '| measured | compared with | ratio | figures |',
         '| --- | --- | --- | --- |',
     ]
     lines += [f'| {" | ".join(row)} |' for row in rows(figures)]
     if 'candidates' in figures:
-        lines += ['', '## Where the time of a step goes', '']
+        lines += ['', '## Time of the parts of a step', '']
         lines += ['| part of the candidates step | share |', '| --- | --- |']
         shares = figures['candidates']['shares']
         lines += [f'| {k} | {100 * v:.0f} % |' for k, v in shares.items()]
@@ -136,7 +136,7 @@ def rows(figures: dict) -> list[tuple[str, ...]]:
             out.append(
                 (
                     f'candidates step, {x}',
-                    "the same model along PyG's messages "
+                    "the same model through PyG's message passing "
                     '(`GCNConv(edge_weight)`)',
                     f'{b / a:.1f} × faster',
                     f'{1e3 * a:.0f} ms, {1e3 * b:.0f} ms',
@@ -162,7 +162,7 @@ def rows(figures: dict) -> list[tuple[str, ...]]:
                 f'Pubmed in one batch, {part["pairs"]:,} candidates',
                 '',
                 f'{part["peak MB"]:.0f} MB',
-                f'{part["seconds"]:.2f} s a step',
+                f'{part["seconds"]:.2f} s per step',
             )
         )
     if 'clusters' in figures:

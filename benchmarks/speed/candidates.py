@@ -1,5 +1,6 @@
-r"""The candidates' step against the same model along PyG's messages, a bare
-GCN on the same graph, and our own all-pairs step; and what its parts cost.
+r"""A step with candidates compared with the same model through PyG's message
+passing, a bare GCN on the same graph, and our own all-pairs step; and the cost
+of its parts.
 """
 
 import json

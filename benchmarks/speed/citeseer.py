@@ -1,4 +1,6 @@
-r"""Citeseer without its graph: the models to compare, and a step of each."""
+r"""Citeseer without its graph: the models to compare, and a training step of
+each.
+"""
 
 from collections.abc import Callable
 
@@ -46,7 +48,7 @@ def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
 
 
 def along_messages(data: Data) -> VariationalGraphLearner:
-    r"""The same model, through PyG's own :obj:`edge_weight`."""
+    r"""The same model, with PyG's own :obj:`edge_weight`."""
     model = learner(data)
     model.route = ProvedRoute(EdgeWeight(model.conv))
     return model

@@ -1,6 +1,6 @@
-r"""An epoch in batches of clusters: Pubmed's block-diagonal model beside all
-candidates in one batch, and a million nodes through the loader. Peaks are
-those of the whole process, data and METIS included.
+r"""An epoch in batches of clusters: Pubmed's block-diagonal model, compared
+with all candidates in one batch, and a million nodes through the loader. Peaks
+are those of the whole process, including data and METIS.
 """
 
 import argparse
@@ -30,7 +30,7 @@ NUM_PARTS = 20
 
 
 def pubmed(pairs: str) -> dict:
-    r"""Pubmed's citation graph, all pairs in each of twenty clusters or only
+    r"""Pubmed's citation graph: all pairs in each of twenty clusters, or only
     the citations.
     """
     data = NormalizeFeatures()(planetoid('PubMed')[0])
@@ -45,8 +45,8 @@ def pubmed(pairs: str) -> dict:
 
 
 def million(num_nodes: int) -> dict:
-    r"""The block model with twenty candidates a node: clusters of about ten
-    thousand nodes, five a batch.
+    r"""The block model with twenty candidates per node: clusters of about ten
+    thousand nodes, five per batch.
     """
     x, edge_index, y = scale.block_model(num_nodes)
     node = torch.arange(num_nodes)
@@ -79,8 +79,8 @@ def epoch(
     clusters: ClusterData | None,
     batch_size: int,
 ) -> dict:
-    r"""The time of an epoch with its validation, and what the process needed
-    in all.
+    r"""The time of an epoch including validation, and the peak memory of the
+    whole process.
     """
     loader, losses = None, []
     if clusters is not None:
@@ -130,7 +130,7 @@ def table_rows(part: dict) -> list[tuple[str, ...]]:
             f'through `ClusterLoader`: an epoch of {large["batches"]} steps',
             '',
             f'{large["peak MB"] / 1024:.1f} GB in all',
-            f'{large["epoch"]:.0f} s, METIS before it '
+            f'{large["epoch"]:.0f} s, partitioning by METIS '
             f'{large["partition seconds"]:.0f} s',
         ),
     ]

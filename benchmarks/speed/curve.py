@@ -22,7 +22,7 @@ def curve(
     budget: float,
     name: str,
 ) -> list[tuple[float, float]]:
-    r"""Trains for some seconds; looking at the test nodes isn't counted."""
+    r"""Trains for some seconds, not counting the evaluation on test nodes."""
     points, spent, steps = [], 0.0, 0
     with tqdm(total=round(budget), desc=name, leave=False) as bar:
         while spent < budget:

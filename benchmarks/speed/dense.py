@@ -1,5 +1,5 @@
-r"""The all-pairs step against the straightforward one: time, peak memory, and
-whether the gradients are the same.
+r"""The all-pairs step compared with the straightforward one: time, peak
+memory, and the difference of their gradients.
 """
 
 import json
@@ -12,8 +12,8 @@ from torch_geometric import seed_everything
 
 
 def gradients_differ_by(data) -> float:
-    r"""The largest difference of a gradient, relative to the largest gradient
-    of its parameter, with the same noise and no dropout.
+    r"""The largest difference between gradients, relative to the largest
+    gradient of the parameter, with the same noise and no dropout.
     """
     ours = citeseer.learner(data, dense=True).eval()
     theirs = citeseer.straightforward(data).eval()
@@ -25,7 +25,7 @@ def gradients_differ_by(data) -> float:
         other.data.copy_(mine.data)
     y = data.y.clone()
     y[~data.train_mask] = -1
-    # The logits of both come from the same uniform numbers:
+    # Both derive their samples from the same uniform numbers:
     seed_everything(1)
     out = ours(data.x, num_samples=citeseer.SAMPLES)
     ours.objective(out, data.y, data.train).loss.backward()
@@ -59,7 +59,7 @@ def run() -> dict:
 
 
 def two_steps(name: str) -> float:
-    r"""The peak from the data alone to the end of the second step."""
+    r"""The peak memory of building a model and two steps, without the data."""
     data = citeseer.load()
 
     def whole() -> None:

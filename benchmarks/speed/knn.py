@@ -1,11 +1,11 @@
-r"""Time and memory of the kNN graph, beside scikit-learn.
+r"""Time and memory of the kNN graph, compared with scikit-learn.
 
     python benchmarks/speed/knn.py              # one thread, about 2 minutes
     python benchmarks/speed/knn.py --threads 2
 
-From dense features, where scikit-learn's sparse search needs a conversion
-first, and from sparse ones. Times are the best of some rounds: of the
-processor with one thread, of the clock with more.
+From dense features, for which scikit-learn's sparse search needs a conversion
+first, and from sparse ones. Times are the best of several rounds: processor
+time with one thread, wall-clock time with several.
 """
 
 import argparse
@@ -32,7 +32,7 @@ ROUNDS = {'CiteSeer': 7, 'PubMed': 2}
 
 
 def run(root: str | None = None, k: int = 20, threads: int = 1) -> list[dict]:
-    r"""One row for each dataset."""
+    r"""One row per data set."""
     before = torch.get_num_threads()
     torch.set_num_threads(threads)
     try:
@@ -58,8 +58,7 @@ def figures(name: str, data: Data, k: int, threads: int) -> dict:
     }
     clock = time.process_time if threads == 1 else time.perf_counter
     best = seconds(calls, ROUNDS[name], warm_up=0, clock=clock)
-    # From dense features, and where scikit-learn is given sparse ones, so is
-    # ours:
+    # From dense features; for sparse ones both are given sparse features:
     converted = best['sklearn_sparse'] + best['conversion']
     from_dense = min(best['sklearn_dense'], converted)
     return {
@@ -79,8 +78,8 @@ def figures(name: str, data: Data, k: int, threads: int) -> dict:
 
 
 def difference(x: torch.Tensor, k: int) -> float:
-    r"""How much the distances of our neighbours differ from those of
-    scikit-learn's, rank by rank, at most.
+    r"""The largest difference between the distances of our neighbours and of
+    scikit-learn's, rank by rank.
     """
     theirs = kneighbors_graph(x.numpy(), k, metric='cosine').indices
     unit = torch.nn.functional.normalize(x.double())
@@ -100,8 +99,8 @@ def difference(x: torch.Tensor, k: int) -> float:
 
 
 def peak_memory(x: torch.Tensor, k: int, threads: int) -> float:
-    r"""The memory in MB that the transform takes at its peak, beyond what was
-    taken before, in a process of its own (Linux).
+    r"""The peak memory of the transform in MB, in addition to that in use
+    before, measured in a separate process (Linux).
     """
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / 'x.npy'
@@ -112,14 +111,14 @@ def peak_memory(x: torch.Tensor, k: int, threads: int) -> float:
 
 def memory_of(path: Path, k: int) -> float:
     x = torch.from_numpy(np.load(path))
-    # Everything that is loaded with the first call:
+    # Loads everything that the first call loads:
     KNNGraph(2)(Data(x=torch.eye(20)))
     KNNGraph(2)(Data(x=torch.randn(20, 3)))
     return megabytes(lambda: KNNGraph(k)(Data(x=x)))
 
 
 def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
-    r"""What the page of all speed figures shows."""
+    r"""The rows of the page of all speed figures."""
     out = []
     for row in rows:
         name = f'kNN graph, {row["dataset"]}, cosine'

@@ -20,10 +20,10 @@ def seconds(
     warm_up: int = 2,
     clock: Callable[[], float] = time.process_time,
 ) -> dict[str, float]:
-    r"""The least time of each of several steps, which take turns so that a
-    busy machine is busy for all of them: by default that of the processor.
+    r"""The shortest time of each of several steps, by default processor time.
+    The steps alternate, so that other load affects all of them.
     """
-    for step in steps.values():  # caches fill, allocators grow
+    for step in steps.values():  # fills caches and allocators
         for _ in range(warm_up):
             step()
     best = dict.fromkeys(steps, float('inf'))
@@ -36,13 +36,13 @@ def seconds(
 
 
 def megabytes(step: Callable[[], object], warm_up: int = 0) -> float:
-    r"""The memory that a step needs at its peak, on top of what was there."""
+    r"""The peak memory of a step, in addition to the memory in use before."""
     for _ in range(warm_up):
         step()
     gc.collect()
     before = _status('VmRSS')
     try:
-        Path('/proc/self/clear_refs').write_text('5')  # forgets the peak
+        Path('/proc/self/clear_refs').write_text('5')  # resets the peak
     except OSError:
         before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     step()
@@ -50,9 +50,7 @@ def megabytes(step: Callable[[], object], warm_up: int = 0) -> float:
 
 
 def peak() -> float:
-    r"""The megabytes that this process needed at its peak, with all it
-    holds.
-    """
+    r"""The peak memory of this process in MB."""
     return _status('VmHWM')
 
 
@@ -64,8 +62,8 @@ def _status(name: str) -> float:
 
 
 def alone(script: str, *args: str, **env: str) -> Any:
-    r"""What a script prints, as JSON, in a process of its own: only there a
-    peak of memory is its own.
+    r"""The JSON output of a script, run in a separate process, so that it has
+    its own memory peak.
     """
     done = subprocess.run(
         [sys.executable, '-W', 'ignore', script, *args],

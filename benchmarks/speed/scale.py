@@ -1,5 +1,5 @@
 r"""Cost per candidate and peak memory from ten thousand to a million nodes, on
-a synthetic block model with twenty candidates a node.
+a synthetic block model with twenty candidates per node.
 """
 
 import argparse
@@ -22,8 +22,8 @@ KEEP = {
 def block_model(
     num_nodes: int, degree: int = 20, block: int = 1000
 ) -> tuple[Tensor, Tensor, Tensor]:
-    r"""Features, candidates and classes. A block is a class's community; of
-    the candidates a tenth go anywhere.
+    r"""Features, candidates and classes. Each block is a community of one
+    class; a tenth of the candidates lead to random nodes.
     """
     generator = torch.Generator().manual_seed(0)
     row = torch.arange(num_nodes).repeat_interleave(degree)
@@ -74,18 +74,18 @@ def one(num_nodes: int, num_samples: int = 3) -> dict:
     return {
         'nodes': num_nodes,
         'pairs': pairs,
-        'seconds a step': best,
-        'ns a pair and graph': 1e9 * best / pairs / num_samples,
+        'seconds per step': best,
+        'ns per pair and graph': 1e9 * best / pairs / num_samples,
         'peak MB': peak,
-        'bytes a pair': 2**20 * peak / pairs,
+        'bytes per pair': 2**20 * peak / pairs,
         'loss falls': parts['loss'] < first,
     }
 
 
 def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
-    r"""Each size in a process of its own, so that peaks are its own: once as
-    it comes, and once with a malloc that keeps large blocks instead of giving
-    them back to the system after each use.
+    r"""Measures each size in a separate process, for its own memory peak: once
+    with the default malloc, and once with one that keeps large blocks instead
+    of returning them to the system after each use.
     """
     rows = []
     for keep in (False, True):
@@ -100,7 +100,7 @@ def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
     out = []
     for keep in (False, True):
         mine = [row for row in rows if row['malloc keeps blocks'] == keep]
-        cost = [row['ns a pair and graph'] for row in mine]
+        cost = [row['ns per pair and graph'] for row in mine]
         small, large = mine[0]['nodes'], mine[-1]['nodes']
         malloc = ', malloc keeping blocks' if keep else ''
         out.append(
@@ -108,7 +108,7 @@ def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
                 f'cost per candidate, {large:,} nodes{malloc}',
                 f'{small:,} nodes',
                 f'{cost[-1] / cost[0]:.1f} ×',
-                f'{cost[-1]:.0f} ns, {cost[0]:.0f} ns a graph',
+                f'{cost[-1]:.0f} ns, {cost[0]:.0f} ns per graph',
             )
         )
     return out
@@ -116,25 +116,26 @@ def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
 
 def table(rows: list[dict]) -> list[str]:
     lines = [
-        '| nodes | candidate pairs | s a step | ns a pair and graph | '
+        '| nodes | candidate pairs | s per step | ns per pair and graph | '
         'peak MB | malloc keeps blocks |',
         '| --- | --- | --- | --- | --- | --- |',
     ]
     for row in rows:
         lines.append(
             f'| {row["nodes"]:,} | {row["pairs"]:,} | '
-            f'{row["seconds a step"]:.2f} | '
-            f'{row["ns a pair and graph"]:.0f} | {row["peak MB"]:.0f} | '
+            f'{row["seconds per step"]:.2f} | '
+            f'{row["ns per pair and graph"]:.0f} | {row["peak MB"]:.0f} | '
             f'{"yes" if row["malloc keeps blocks"] else "no"} |'
         )
     setting = ' '.join(f'{name}={value}' for name, value in KEEP.items())
     return [
         *lines,
         '',
-        'A block model of communities of a thousand nodes, twenty candidates '
-        'a node of which a tenth go anywhere, S = 3. For large graphs part '
-        'of the cost is memory that malloc gives back to the system after '
-        f'each use; with glibc, `{setting}` in the environment keeps it.',
+        'A block model of communities of a thousand nodes, with twenty '
+        'candidates per node, a tenth of which lead to random nodes; S = 3. '
+        'For large graphs part of the cost is due to memory that malloc '
+        'returns to the system after each use; with glibc, the environment '
+        f'variables `{setting}` make it keep this memory.',
     ]
 
 

@@ -1,5 +1,5 @@
-r"""The paper's dense model as one would write it down with PyTorch and PyG:
-torch.distributions and DenseGCNConv. What ours is measured against.
+r"""The paper's dense model in straightforward PyTorch and PyG:
+torch.distributions and DenseGCNConv. The reference for our own model.
 """
 
 import math

@@ -1,4 +1,4 @@
-r"""The systems of ``benchmarks/paper`` as modules: ``systems.gcn`` etc."""
+r"""Makes the modules of ``benchmarks/paper`` importable."""
 
 import sys
 from pathlib import Path
@@ -13,8 +13,8 @@ sys.path.insert(0, FOLDER)
 
 @pytest.fixture
 def communities() -> Data:
-    r"""Two communities of 30 nodes whose features hardly tell them apart, with
-    the labels of ten nodes for training and ten for validation.
+    r"""Two communities of 30 nodes whose features hardly differ, with the
+    labels of ten nodes for training and ten for validation.
     """
     generator = torch.Generator().manual_seed(0)
     y = torch.arange(60) % 2

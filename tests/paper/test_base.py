@@ -8,6 +8,6 @@ def test_blind_hides_test_labels_only(citeseer):
     assert torch.equal(data.y[seen], citeseer.y[seen])
     assert (data.y[~seen] == -1).all()
     assert 'test_mask' not in data
-    # The data given stay as they were:
+    # The given data are unchanged:
     assert (citeseer.y >= 0).all()
     assert citeseer.test_mask.sum() == 1000

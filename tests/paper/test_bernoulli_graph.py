@@ -12,7 +12,7 @@ def theta() -> BernoulliGraph:
     return BernoulliGraph.of_graph(edge_index, 5, generator)
 
 
-def test_it_starts_as_the_graph(theta):
+def test_starts_as_the_given_graph(theta):
     assert theta.sample().t().tolist() == [[0, 1], [1, 2]]
 
 

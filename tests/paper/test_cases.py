@@ -10,7 +10,7 @@ from torch_geometric.utils import is_undirected
 from torch_geometric_vgcn.pairs import Candidates
 
 
-def test_half_of_the_validation_nodes_join_the_training_set(citeseer):
+def test_half_of_the_validation_nodes_are_moved_to_the_training_set(citeseer):
     data = Case('CiteSeer', 'true').load(0)
     assert int(data.train_mask.sum()) == 120 + 250
     assert int(data.val_mask.sum()) == 250
@@ -22,7 +22,7 @@ def test_half_of_the_validation_nodes_join_the_training_set(citeseer):
     assert not torch.equal(random.test_mask, data.test_mask)
 
 
-def test_the_nearest_neighbours_are_in_the_grid(citeseer):
+def test_the_grid_of_the_knn_graph(citeseer):
     case = Case('CiteSeer', 'knn')
     few, many = case.load(0, k=10), case.load(0, k=20)
     assert few.num_edges < many.num_edges
@@ -32,7 +32,7 @@ def test_the_nearest_neighbours_are_in_the_grid(citeseer):
     assert Case('CiteSeer', 'true').grid == {}
 
 
-def test_poisoned_graphs_are_those_of_the_authors_or_ours(blogs):
+def test_poisoned_graphs_are_from_the_authors_or_from_our_attack(blogs):
     clean = Candidates(Case('Polblogs', 'true').load(0).edge_index, 1222)
     folder = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
     if not folder.exists():
@@ -40,7 +40,7 @@ def test_poisoned_graphs_are_those_of_the_authors_or_ours(blogs):
     theirs = Case('Polblogs', 'add_500').load(0)
     with np.load(folder / 'polblogs.npz') as graphs:
         assert theirs.num_edges == 2 * graphs['add_500_v0'].shape[1]
-    # They made five of each:
+    # The authors provide five of each:
     ours = Case('Polblogs', 'add_500').load(7)
     assert is_undirected(ours.edge_index)
     assert ours.num_edges == 2 * (len(clean) + 500)

@@ -7,8 +7,8 @@ FIXTURE = {'CiteSeer': 'citeseer', 'Cora': 'cora', 'Polblogs': 'blogs'}
 
 
 @pytest.mark.parametrize('title', DATASETS)
-def test_the_true_graph_and_a_random_split_of_it(title, request):
-    request.getfixturevalue(FIXTURE[title])  # skips where it can't be had
+def test_the_true_graph_and_its_random_splits(title, request):
+    request.getfixturevalue(FIXTURE[title])  # skips if not available
     dataset = DATASETS[title]
     data = dataset.load()
     assert dataset.title == title

@@ -2,7 +2,7 @@ import torch
 from systems.egcn import EGCN
 
 
-def test_it_finds_communities_from_a_few_labels(communities):
+def test_finds_communities_from_a_few_labels(communities):
     settings = {**EGCN.quick, 'epochs': 200, 'num_graphs': 5}
     outcome = EGCN().train(communities, seed=0, **settings)
     assert outcome.prob.shape == (60, 2)
@@ -12,7 +12,7 @@ def test_it_finds_communities_from_a_few_labels(communities):
     assert outcome.history[outcome.epoch] == outcome.val_acc
 
 
-def test_a_seed_gives_the_same_again(communities):
+def test_the_same_seed_gives_the_same_result(communities):
     settings = {**EGCN.quick, 'epochs': 5, 'graph_epochs': 5}
     first, second, other = (
         EGCN().train(communities, seed=seed, **settings).prob
@@ -22,7 +22,7 @@ def test_a_seed_gives_the_same_again(communities):
     assert not torch.equal(first, other)
 
 
-def test_it_leaves_the_data_alone(communities):
+def test_does_not_change_the_data(communities):
     before = communities.clone()
     EGCN().train(communities, 0, **EGCN.quick, epochs=1, num_graphs=1)
     assert torch.equal(communities.x, before.x)

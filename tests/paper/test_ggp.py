@@ -19,7 +19,7 @@ def dense_kernel(x, edge_index, offset):
     return mean @ (x @ x.t() + offset) ** 3 @ mean.t()
 
 
-def test_it_finds_communities_from_a_few_labels(communities):
+def test_finds_communities_from_a_few_labels(communities):
     outcome = GGP().train(communities, seed=0, looks=30, **GGP.quick)
     assert outcome.prob.shape == (60, 2)
     assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
@@ -46,7 +46,7 @@ class TestGraphPolynomial:
         kernel.offset = 0.7
         return kernel, dense_kernel(x, graph, 0.7)
 
-    def test_it_is_the_averaged_kernel(self, kernel):
+    def test_equals_the_averaged_dense_kernel(self, kernel):
         kernel, expected = kernel
         everyone = torch.arange(6.0).unsqueeze(-1)
         some = torch.tensor([[1.0], [4.0]])
@@ -57,7 +57,7 @@ class TestGraphPolynomial:
         diagonal = kernel(everyone, diag=True)
         torch.testing.assert_close(diagonal, expected.diagonal())
 
-    def test_it_does_not_keep_all_pairs(self, kernel):
+    def test_all_pairs_are_refused(self, kernel):
         everyone = torch.arange(6.0).unsqueeze(-1)
         with pytest.raises(ValueError, match="nodes of 'nodes' only"):
             kernel[0](everyone).to_dense()
@@ -79,7 +79,7 @@ class TestGraphPolynomial:
 
 class TestRobustMax:
     @pytest.mark.parametrize('num_classes', [2, 3, 6])
-    def test_the_largest_is_that_of_samples(self, num_classes):
+    def test_probability_of_the_largest_agrees_with_samples(self, num_classes):
         mean = torch.randn(4, num_classes, dtype=torch.float64)
         var = 0.5 + torch.rand(4, num_classes, dtype=torch.float64)
         sample = mean + var.sqrt() * torch.randn(200_000, *mean.shape)
@@ -116,7 +116,7 @@ class TestRobustMax:
 
 class TestBound:
     def train(self, graph, nodes, y):
-        r"""The covariance at the nodes, and the bound of each step."""
+        r"""The covariance at the nodes, and the bound after each step."""
         x = torch.rand(6, 4, dtype=torch.float64)
         kernel = GraphPolynomial(csr_array(x.numpy()), graph, nodes)
         kernel.offset = 0.5
@@ -133,7 +133,7 @@ class TestBound:
         cov = dense_kernel(x, graph, 0.5)[nodes][:, nodes]
         return cov, bounds
 
-    def test_it_stays_below_the_evidence(self, graph):
+    def test_stays_below_the_evidence(self, graph):
         nodes, y = torch.tensor([0, 2, 4]), torch.tensor([0, 0, 1])
         cov, bounds = self.train(graph, nodes, y)
         noise = torch.randn(2, 3, 100_000, dtype=torch.float64)
@@ -143,7 +143,7 @@ class TestBound:
         assert max(bounds) < evidence
         assert bounds[-1] > evidence - 1 > bounds[0]
 
-    def test_of_one_label_it_reaches_the_best_gaussians(self, graph):
+    def test_reaches_the_best_gaussians_for_one_label(self, graph):
         _, bounds = self.train(graph, torch.tensor([3]), torch.tensor([1]))
         # By symmetry their whitened means are m and -m, their deviation s:
         m = torch.linspace(0, 2, 401)

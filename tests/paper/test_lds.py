@@ -11,7 +11,7 @@ from torch.nn.functional import cross_entropy, relu
 from torch_geometric_vgcn.pairs import AllPairs
 
 
-def test_it_finds_communities_from_a_few_labels(communities):
+def test_finds_communities_from_a_few_labels(communities):
     outcome = LDS().train(communities, seed=0, **LDS.quick)
     assert outcome.prob.shape == (60, 2)
     assert torch.allclose(outcome.prob.sum(-1), torch.ones(60))
@@ -19,7 +19,7 @@ def test_it_finds_communities_from_a_few_labels(communities):
     assert outcome.history[outcome.epoch] == outcome.val_acc
 
 
-def test_a_seed_gives_the_same_again(communities):
+def test_the_same_seed_gives_the_same_result(communities):
     first, second, other = (
         LDS().train(communities, seed=seed, **LDS.quick, epochs=3).prob
         for seed in (0, 0, 1)
@@ -28,7 +28,7 @@ def test_a_seed_gives_the_same_again(communities):
     assert not torch.equal(first, other)
 
 
-def test_inner_and_outer_nodes_share_the_training_nodes(communities):
+def test_inner_and_outer_nodes_partition_the_training_nodes(communities):
     inner, outer = split(communities, seed=0, share=0.4)
     train = communities.train_mask.nonzero().view(-1)
     assert torch.equal(torch.cat([inner, outer]).sort().values, train)
@@ -54,7 +54,7 @@ class Tiny:
 
     def dense_loss(self, change: torch.Tensor) -> torch.Tensor:
         r"""The outer loss with a symmetric change of all adjacency matrices,
-        from torch's own optimiser and dense matrices.
+        computed by torch's own optimiser and dense matrices.
         """
         weights = [w.detach().clone().requires_grad_() for w in self.weights]
         groups = [
@@ -79,7 +79,7 @@ class Tiny:
         raise AssertionError
 
 
-def test_the_gradient_goes_through_training_and_degrees():
+def test_the_gradient_includes_training_and_degrees():
     tiny = Tiny()
     numeric = torch.zeros(6, 6, dtype=torch.double)
     for i, j in torch.triu_indices(6, 6, 1).t().tolist():
@@ -111,9 +111,9 @@ def test_graphs_are_freed_after_their_gradient():
     assert freed() is None
 
 
-def test_an_edge_that_misleads_an_outer_node_falls():
-    # Nodes 0 and 1 are of different classes, as their features tell; the edge
-    # between them blurs both.
+def test_the_probability_of_a_misleading_edge_decreases():
+    # Nodes 0 and 1 have different classes and features; the edge between them
+    # mixes the two.
     y = torch.tensor([0, 1, 1, 0, 1])
     x = torch.eye(2)[y]
     edge_index = torch.tensor([[0, 1], [1, 2]])

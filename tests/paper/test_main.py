@@ -18,7 +18,7 @@ def run(*args):
     )
 
 
-def test_a_table_a_figure_and_the_lines_behind_them(citeseer, tmp_path):
+def test_writes_a_table_a_figure_and_the_results(citeseer, tmp_path):
     pytest.importorskip('matplotlib')
     args = ('--quick', '--only', 'no-graph', '--systems', 'MLP', '--runs', 1)
     args += ('--workers', 1, '--trials', tmp_path, '--out', tmp_path / 'out')
@@ -29,7 +29,7 @@ def test_a_table_a_figure_and_the_lines_behind_them(citeseer, tmp_path):
     row = json.loads((tmp_path / 'out' / 'no-graph.jsonl').read_text())
     assert row['system'] == 'MLP' and 0.5 < row['test_acc'] < 0.8
     assert (tmp_path / 'out' / 'no-graph.png').exists()
-    # Of two settings, the one of the better validation accuracy:
+    # Of two settings, the one with the better validation accuracy:
     assert row['tried'] == 2
     lines = (tmp_path / 'quick.jsonl').read_text().splitlines()
     best = max(json.loads(line)['val_acc'] for line in lines)
@@ -47,7 +47,7 @@ def test_a_table_a_figure_and_the_lines_behind_them(citeseer, tmp_path):
         ),
     ],
 )
-def test_what_makes_no_sense_is_refused(args, message):
+def test_invalid_arguments_are_refused(args, message):
     pytest.importorskip('matplotlib')
     result = run('--quick', *args)
     assert result.returncode != 0

@@ -2,7 +2,7 @@ import torch
 from systems.mlp import MLP
 
 
-def test_it_sees_no_edges(communities):
+def test_ignores_edges(communities):
     outcome = MLP().train(communities, seed=0, **MLP.quick, epochs=5)
     assert outcome.prob.shape == (60, 2)
     communities.edge_index = communities.edge_index[:, :7]
@@ -10,7 +10,7 @@ def test_it_sees_no_edges(communities):
     assert torch.equal(outcome.prob, other.prob)
 
 
-def test_it_learns_from_features_that_tell(communities):
+def test_learns_from_informative_features(communities):
     communities.x = torch.eye(2)[communities.truth]
     outcome = MLP().train(communities, seed=0, **MLP.quick, epochs=100)
     assert (outcome.prob.argmax(-1) == communities.truth).all()

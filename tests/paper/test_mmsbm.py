@@ -8,14 +8,14 @@ from torch_geometric_vgcn.pairs import AllPairs
 
 @pytest.fixture
 def model(communities) -> AssortativeMMSBM:
-    r"""One with a rough guess of the communities, a third of it wrong."""
+    r"""A model with a rough guess of the communities, a third of it wrong."""
     right = torch.arange(60) % 3 > 0
     guess = torch.where(right, communities.truth, 1 - communities.truth)
     membership = 0.2 + 0.6 * torch.eye(2)[guess]
     return AssortativeMMSBM(membership, communities.edge_index, 1.5, 2.0)
 
 
-def test_a_pairs_probability_sums_over_the_communities_of_both(model):
+def test_the_probability_of_a_pair_sums_over_communities(model):
     strength, across = model.strength_logit.sigmoid(), model.across_logit
     block = across.sigmoid().repeat(2, 2).fill_diagonal_(0)
     block = block + strength.diag()
@@ -26,12 +26,12 @@ def test_a_pairs_probability_sums_over_the_communities_of_both(model):
     assert torch.allclose(model.probabilities(), expected, atol=1e-6)
 
 
-def test_it_starts_with_as_many_edges_as_observed(model, communities):
+def test_starts_with_the_observed_number_of_edges(model, communities):
     num_edges = communities.edge_index.size(1) / 2
     assert model.probabilities().sum().item() == pytest.approx(num_edges)
 
 
-def test_the_joint_density_is_that_of_its_distributions(model, communities):
+def test_the_joint_density_agrees_with_torch_distributions(model, communities):
     pairs = AllPairs(60)
     edge = pairs.contains(communities.edge_index)
     prob = model.probability(pairs.index)
@@ -42,7 +42,7 @@ def test_the_joint_density_is_that_of_its_distributions(model, communities):
     expected = likelihood.sum() + beta.log_prob(strength).sum()
     expected = expected + dirichlet.log_prob(model.membership).sum()
     joint = model.log_joint(pairs.index[:, ~edge])
-    # Up to a constant, so with the same gradients:
+    # Equal up to a constant, so the gradients are the same:
     parameters = list(model.parameters())
     for mine, theirs in zip(
         torch.autograd.grad(joint, parameters, retain_graph=True),
@@ -53,7 +53,7 @@ def test_the_joint_density_is_that_of_its_distributions(model, communities):
         assert torch.allclose(mine, theirs, rtol=1e-3, atol=1e-3)
 
 
-def test_some_pairs_stand_for_all(model, communities):
+def test_a_sample_of_pairs_is_unbiased(model, communities):
     pairs = AllPairs(60)
     others = pairs.index[:, ~pairs.contains(communities.edge_index)]
     generator = torch.Generator().manual_seed(0)
@@ -66,7 +66,7 @@ def test_some_pairs_stand_for_all(model, communities):
     assert error.abs() < 4 * estimate.std() / 20
 
 
-def test_it_recovers_planted_communities(communities):
+def test_recovers_planted_communities(communities):
     generator = torch.Generator().manual_seed(0)
     right = torch.arange(60) % 3 > 0
     guess = torch.where(right, communities.truth, 1 - communities.truth)
@@ -78,7 +78,7 @@ def test_it_recovers_planted_communities(communities):
     assert (model.strength_logit > model.across_logit + 1).all()
 
 
-def test_samples_have_about_as_many_edges_as_observed(communities):
+def test_samples_have_about_the_observed_number_of_edges(communities):
     generator = torch.Generator().manual_seed(0)
     membership = 0.2 + 0.6 * torch.eye(2)[communities.truth]
     model = AssortativeMMSBM(membership, communities.edge_index)

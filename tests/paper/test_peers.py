@@ -15,7 +15,7 @@ from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
     ],
     ids=lambda value: getattr(value, 'title', ''),
 )
-def test_they_find_communities(system, settings, communities, capsys):
+def test_finds_communities(system, settings, communities, capsys):
     pytest.importorskip('deeprobust')
     outcome = system.train(communities, seed=0, **settings)
     assert outcome.prob.shape == (60, 2)
@@ -24,7 +24,9 @@ def test_they_find_communities(system, settings, communities, capsys):
     assert capsys.readouterr().out == ''
 
 
-def test_without_the_package_they_tell_how_to_get_it(monkeypatch, communities):
+def test_without_the_package_the_error_says_how_to_install_it(
+    monkeypatch, communities
+):
     monkeypatch.setitem(sys.modules, 'deeprobust.graph', None)
     with pytest.raises(ImportError, match='pip install deeprobust'):
         GCNSVD().train(communities, seed=0, rank=10)

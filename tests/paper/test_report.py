@@ -15,8 +15,8 @@ CASE = Case('CiteSeer', 'true')
 
 @pytest.fixture
 def trials(citeseer):
-    r"""Two runs of two systems, of which one has two settings: that with the
-    better validation accuracy is all wrong.
+    r"""Two runs of two systems, one of which has two settings: the predictions
+    of the one with the better validation accuracy are all wrong.
     """
     truth = ''.join(map(str, citeseer.y.tolist()))
     wrong = ''.join(str((int(digit) + 1) % 6) for digit in truth)
@@ -45,7 +45,7 @@ def trials(citeseer):
     return out
 
 
-def test_validation_chooses_and_test_accuracy_doesnt(trials):
+def test_settings_are_chosen_by_validation_accuracy_only(trials):
     rows = report.select(trials)
     found = {(row['system'], row['run']): row for row in rows}
     assert len(found) == len(rows) == 4
@@ -66,35 +66,35 @@ def test_page(trials, tmp_path):
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 
-def test_one_run_has_no_deviation(trials, tmp_path):
+def test_one_run_has_no_standard_deviation(trials, tmp_path):
     experiment = Experiment('Title', (CASE,), ('A', 'B'))
     text = report.write('name', experiment, trials[:3], tmp_path, 'command')
     assert 'Test accuracy, one run' in text
     assert '| B | **100.0** |' in text
 
 
-def test_the_betas_that_were_chosen(trials, tmp_path):
+def test_shares_of_the_chosen_betas(trials, tmp_path):
     betas = partial(parts.choices, name='beta', values=(0.3, 0.2, 0.1))
     experiment = Experiment('T', (CASE,), ('A',), parts=(betas,))
     mine = [row for row in trials if row['system'] == 'A']
     text = report.write('name', experiment, mine, tmp_path, 'command')
     assert '| 0.1 | 100% |\n| 0.2 | 0% |\n| 0.3 | 0% |' in text
     assert 'of 2 choices' in text
-    assert '| A | 0.0 ± 0.0 |' in text  # the best of one isn't bold
-    mine[1]['val_acc'] = mine[0]['val_acc']  # of the first run
+    assert '| A | 0.0 ± 0.0 |' in text  # a single system isn't bold
+    mine[1]['val_acc'] = mine[0]['val_acc']  # in the first run
     text = report.write('name', experiment, mine, tmp_path, 'command')
     assert '| 0.1 | 75% |\n| 0.2 | 25% |\n| 0.3 | 0% |' in text
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 
-def test_seconds_of_the_settings_that_were_chosen(trials, tmp_path):
+def test_seconds_of_the_chosen_settings(trials, tmp_path):
     experiment = Experiment('T', (CASE,), ('A', 'B'), parts=(parts.seconds,))
-    trials[0]['seconds'] = 5.0  # A's first run; its second has 1 s
+    trials[0]['seconds'] = 5.0  # A's first run; its second takes 1 s
     text = report.write('name', experiment, trials, tmp_path, 'command')
     assert '| A | 3 |' in text and '| B | 1 |' in text
 
 
-def test_convergence_keeps_each_epoch(trials, tmp_path):
+def test_convergence_records_each_epoch(trials, tmp_path):
     experiment = Experiment(
         'T', (CASE,), ('A', 'B'), parts=(parts.convergence,)
     )
@@ -104,7 +104,7 @@ def test_convergence_keeps_each_epoch(trials, tmp_path):
     assert curves == {'A': [[0.9], [0.9]], 'B': [[0.7], [0.7]]}
 
 
-def test_a_table_for_each_data_set_with_several_graphs(trials, tmp_path):
+def test_one_table_per_data_set_with_several_graphs(trials, tmp_path):
     graphs = ('true', 'add_500', 'add_1000', 'add_2000', 'add_5000')
     rows = [{**row, 'graph': graph} for row in trials[:3] for graph in graphs]
     cases = tuple(Case('CiteSeer', graph) for graph in graphs)

@@ -11,14 +11,14 @@ from torch.distributions import Normal, kl_divergence
 from torch_geometric.utils import to_dense_adj
 
 
-def test_it_finds_communities_from_a_few_labels(communities):
+def test_finds_communities_from_a_few_labels(communities):
     outcome = RGCN().train(communities, seed=0, **RGCN.quick, epochs=50)
     assert outcome.prob.shape == (60, 2)
     assert (outcome.prob.argmax(-1) == communities.truth).float().mean() > 0.8
     assert outcome.history[outcome.epoch] == outcome.val_acc
 
 
-def test_the_formula_with_dense_matrices(graph):
+def test_agrees_with_the_formula_in_dense_matrices(graph):
     conv = GaussianConv(4, 3, gamma=0.7)
     x, y = torch.randn(6, 4), torch.rand(6, 4)
     adj = to_dense_adj(graph)[0] + torch.eye(6)
@@ -34,8 +34,8 @@ def test_the_formula_with_dense_matrices(graph):
     torch.testing.assert_close(conv(x, y, GaussianGraph(graph, 6)), expected)
 
 
-def test_it_propagates_moments_of_independent_gaussians(graph):
-    # Without attention, the moments of a weighted sum of many draws:
+def test_propagates_moments_of_independent_gaussians(graph):
+    # Without attention, these are the moments of a weighted sum:
     conv = GaussianConv(1, 1, gamma=0.0)
     mean, var = torch.randn(6, 1), torch.rand(6, 1)
     matrices = GaussianGraph(graph, 6)
@@ -69,7 +69,7 @@ def test_gradients(graph):
     assert gradcheck(output, (x, y, *conv.parameters()))
 
 
-def test_sparse_features_are_the_same_features(communities):
+def test_sparse_features_give_the_same_output(communities):
     net = GaussianNet(20, 8, 2).eval()
     matrices = GaussianGraph(communities.edge_index, 60)
     dense = net(communities.x, matrices)

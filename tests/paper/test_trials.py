@@ -27,7 +27,7 @@ def test_a_trial_is_one_line_without_test_labels(citeseer):
     assert again['classes'] == row['classes']
 
 
-def test_a_run_goes_on_where_it_stopped(citeseer, tmp_path):
+def test_a_run_resumes_where_it_stopped(citeseer, tmp_path):
     path = tmp_path / 'trials.jsonl'
     run([short(0)], path, workers=1)
     (first,) = read(path).values()
@@ -40,14 +40,14 @@ def test_a_run_goes_on_where_it_stopped(citeseer, tmp_path):
     assert path.read_text() == before
 
 
-def test_one_that_fails_ends_the_run(citeseer, tmp_path):
+def test_a_failing_trial_ends_the_run(citeseer, tmp_path):
     path = tmp_path / 'trials.jsonl'
     with pytest.raises(ValueError, match="'lr' must be positive"):
         run([short(0, lr=-1.0), short(1), short(2)], path, workers=1)
     assert len(read(path)) < 2
 
 
-def test_the_grid_is_that_of_graph_and_system():
+def test_the_grid_combines_graph_and_system():
     assert points({}) == [()]
     assert points({'a': [1, 2], 'b': [3]}) == [
         (('a', 1), ('b', 3)),
@@ -72,7 +72,7 @@ def test_all_graphs_with_quick_settings():
     assert {trial.case for trial in many} == set(experiment.cases)
 
 
-def test_quick_tries_what_an_experiment_varies():
+def test_quick_varies_what_the_experiment_varies():
     experiment = EXPERIMENTS['beta']
     (name,) = experiment.systems
     trials = trials_of(experiment, [name], quick=True, runs=1)
@@ -88,7 +88,7 @@ def test_quick_tries_what_an_experiment_varies():
     assert betas == set(experiment.vary['beta'])
 
 
-def test_each_experiment_names_systems_that_are_there():
+def test_each_experiment_names_existing_systems():
     for experiment in EXPERIMENTS.values():
         assert set(experiment.systems) <= set(by_title())
         assert set(experiment.quick) <= set(experiment.cases)
@@ -97,6 +97,6 @@ def test_each_experiment_names_systems_that_are_there():
 def test_quick_settings_are_arguments_of_train():
     for system in by_title().values():
         names = system.train.__code__.co_varnames
-        if 'settings' not in names:  # handed on
+        if 'settings' not in names:  # passed on
             for settings in (system.grid, system.quick, *system.also):
                 assert set(settings) <= set(names)

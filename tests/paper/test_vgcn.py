@@ -22,7 +22,7 @@ from torch_geometric_vgcn import VariationalGraphLearner
         VGCNDiscrete,
     ],
 )
-def test_it_finds_communities_from_a_few_labels(communities, system):
+def test_finds_communities_from_a_few_labels(communities, system):
     settings = {**system.quick, 'rho1': 0.9, 'epochs': 60}
     outcome = system().train(communities, seed=0, **settings)
     hit = outcome.prob.argmax(-1) == communities.truth
@@ -33,7 +33,7 @@ def test_it_finds_communities_from_a_few_labels(communities, system):
     assert torch.equal(again.prob, outcome.prob)
 
 
-def test_gcn_on_knn_sees_no_other_graph(communities):
+def test_gcn_on_knn_ignores_the_given_graph(communities):
     settings = {**GCN.quick, 'epochs': 5}
     outcome = GCNOnKNN().train(communities, seed=0, **settings)
     communities.edge_index = communities.edge_index[:, :2]
@@ -41,9 +41,7 @@ def test_gcn_on_knn_sees_no_other_graph(communities):
     assert torch.equal(again.prob, outcome.prob)
 
 
-def test_the_smoothed_prior_does_not_look_at_features(
-    communities, monkeypatch
-):
+def test_the_smoothed_prior_ignores_features(communities, monkeypatch):
     seen = []
 
     class Spy(VariationalGraphLearner):

@@ -1,4 +1,4 @@
-r"""All data sets; a new one is a file here and a line below."""
+r"""All data sets. To add one, add a file here and a line below."""
 
 from data_sets.citations import CiteSeer, Cora
 from data_sets.polblogs import Polblogs

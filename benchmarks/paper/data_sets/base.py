@@ -9,13 +9,13 @@ class Dataset(ABC):
 
     #: The name in tables and figures.
     title: ClassVar[str]
-    #: Whether nodes have features, for the systems that live on them.
+    #: Whether nodes have features, for the systems that need them.
     has_features: ClassVar[bool] = True
 
     @abstractmethod
     def load(self) -> Data:
         r"""The true graph, with dense features. If there is a public split,
-        its masks are there.
+        its masks are included.
         """
 
     @abstractmethod

@@ -7,13 +7,13 @@ from torch_geometric_vgcn.transforms import BalancedSplit
 
 
 class Citations(Dataset):
-    r"""Papers that cite each other, and which words are in them."""
+    r"""Papers with citations as edges and bags of words as features."""
 
     def load(self) -> Data:
         return NormalizeFeatures()(planetoid(self.title)[0])
 
     def random_split(self, data: Data, seed: int) -> Data:
-        r"""Of the public one's sizes, 20 training nodes of each class."""
+        r"""A split of the public sizes, with 20 training nodes per class."""
         return BalancedSplit(seed=seed)(data)
 
 

@@ -6,7 +6,7 @@ from torch_geometric_vgcn.transforms import StratifiedSplit
 
 
 class Polblogs(Dataset):
-    r"""Political blogs that link to each other, with an identity matrix as
+    r"""Political blogs, with links as edges and an identity matrix as
     features.
     """
 

@@ -1,4 +1,4 @@
-r"""All systems; a new one is a file here and a line below."""
+r"""All systems. To add one, add a file here and a line below."""
 
 from systems.egcn import EGCN
 from systems.gat import GAT

@@ -13,8 +13,8 @@ from torch_geometric_vgcn.nearest.rows import fastest_layout
 
 
 def blind(data: Data) -> Data:
-    r"""The data as a system may see it: without :obj:`data.test_mask`, and
-    with labels -1 outside of training and validation.
+    r"""The data that a system may see: without :obj:`data.test_mask`, and with
+    labels -1 outside of training and validation.
     """
     data = copy(data)
     seen = data.train_mask | data.val_mask
@@ -28,8 +28,8 @@ def num_classes(data: Data) -> int:
 
 
 def with_fast_features(data: Data) -> Data:
-    r"""The data with :obj:`data.x` dense or sparse, whichever is multiplied
-    faster: a bag of words several times faster as a sparse matrix.
+    r"""The data with :obj:`data.x` dense or sparse, whichever is faster to
+    multiply: a bag of words is several times faster as a sparse matrix.
     """
     data = copy(data)
     data.x = fastest_layout(data.x)
@@ -38,13 +38,13 @@ def with_fast_features(data: Data) -> Data:
 
 @dataclass
 class Outcome:
-    r"""What a system made of the data.
+    r"""The result of training a system.
 
     Args:
-        prob (Tensor): The class probabilities of all nodes, :obj:`[N, C]`, of
-            the epoch that validation chose.
+        prob (Tensor): The class probabilities of all nodes, :obj:`[N, C]`, in
+            the epoch chosen by validation accuracy.
         val_acc (float): The validation accuracy of that epoch.
-        epoch (int): That epoch.
+        epoch (int): The index of that epoch.
         history (List[float]): The validation accuracy of each epoch.
     """
 
@@ -60,8 +60,8 @@ class Outcome:
 
 
 def train_on_graph(net: Module, data: Data, **options: Any) -> Outcome:
-    r"""Trains a network on the graph as it is, with :func:`fit`'s
-    :obj:`options`.
+    r"""Trains a network on the unchanged graph, with the :obj:`options` of
+    :func:`fit`.
     """
     data = with_fast_features(data)
     model = FixedGraph(net, data.edge_index)
@@ -72,8 +72,8 @@ def train_on_graph(net: Module, data: Data, **options: Any) -> Outcome:
 class System(ABC):
     r"""One column of the paper's figures.
 
-    It sees the labels of training and validation nodes only: those of the
-    others are -1 in :obj:`data.y`, and there is no :obj:`data.test_mask`.
+    It sees the labels of training and validation nodes only: those of all
+    other nodes are -1 in :obj:`data.y`, and there is no :obj:`data.test_mask`.
     The graph is undirected, has both directions in :obj:`data.edge_index` and
     no self-loops; the rows of :obj:`data.x` sum to one.
     """
@@ -84,7 +84,7 @@ class System(ABC):
     grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
     #: The settings of ``--quick``.
     quick: ClassVar[Mapping[str, Any]] = {}
-    #: Others that it tries too, where that is cheap.
+    #: Further settings of ``--quick``, if training is cheap.
     also: ClassVar[Sequence[Mapping[str, Any]]] = ()
 
     @abstractmethod
@@ -93,8 +93,9 @@ class System(ABC):
 
 
 class BestEpoch:
-    r"""Keeps the predictions of the best epoch by validation accuracy, of
-    equal ones by likelihood: for systems with a loop of their own.
+    r"""Keeps the predictions of the epoch with the best validation accuracy
+    (on ties, with the best likelihood), for systems with their own training
+    loop.
 
     .. code-block:: python
 
@@ -107,7 +108,7 @@ class BestEpoch:
 
     Args:
         data (torch_geometric.data.Data): The data.
-        patience (int): After how many looks without a better one to stop.
+        patience (int): After how many epochs without improvement to stop.
     """
 
     def __init__(self, data: Data, patience: int) -> None:
@@ -117,7 +118,7 @@ class BestEpoch:
         self.outcome = Outcome(data.x, -1.0, -1)
 
     def look(self, prob: Tensor) -> bool:
-        r"""Takes the next epoch's predictions; tells whether to go on."""
+        r"""Takes the next epoch's predictions. Returns whether to continue."""
         acc, nll = evaluate(prob, self.data.y, self.data.val_mask)
         best = self.outcome
         if (acc, -nll) > (best.val_acc, -self.nll):

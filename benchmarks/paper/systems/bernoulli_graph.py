@@ -7,7 +7,7 @@ from torch_geometric_vgcn.kernels.index import pair_at
 from torch_geometric_vgcn.kernels.triangle import Triangle
 from torch_geometric_vgcn.pairs import AllPairs
 
-FAINT = 1e-2  # pairs up to this probability are drawn together
+FAINT = 1e-2  # pairs up to this probability are drawn jointly
 
 
 class BernoulliGraph:
@@ -35,17 +35,18 @@ class BernoulliGraph:
     def of_graph(
         cls, edge_index: Tensor, num_nodes: int, generator: torch.Generator
     ) -> 'BernoulliGraph':
-        r"""The one that is sure to be a given graph."""
+        r"""The random graph that equals a given graph with probability 1."""
         prob = AllPairs(num_nodes).contains(edge_index).float()
         return cls(prob, num_nodes, generator)
 
     def sample(self) -> Tensor:
         r"""Draws a graph: its edges, each once, of shape :obj:`[2, E]`.
 
-        Most pairs are improbable. They are not asked one by one: a Poisson
-        number of them come up, each is kept by its rate
-        :math:`-\log(1 - \theta)`, and one that came up at least once is an
-        edge. That has the probability :math:`\theta`.
+        Most pairs are improbable, and aren't drawn one by one: a Poisson
+        number of pairs is proposed at random, each proposal is accepted in
+        proportion to its pair's rate :math:`-\log(1 - \theta)`, and a pair
+        that is accepted at least once is an edge. This has the probability
+        :math:`\theta`.
         """
         solid = self.solid
         drawn = solid[self._uniform(solid.numel()) < self.prob[solid]]
@@ -59,9 +60,9 @@ class BernoulliGraph:
         return pair_at(torch.cat([drawn, faint]), self.num_nodes)
 
     def descend(self, left: Tensor, right: Tensor, lr: float) -> None:
-        r"""Makes a step against the gradient :math:`\mathbf{L}
-        \mathbf{R}^{\top}` by the adjacency matrix, and back to
-        :math:`[0, 1]`.
+        r"""Takes a step against the gradient :math:`\mathbf{L}
+        \mathbf{R}^{\top}` with respect to the adjacency matrix, and clamps
+        to :math:`[0, 1]`.
         """
         grad = self.triangle.dot(left[None], right[None])[0]
         self.prob.sub_(grad, alpha=lr).clamp_(0, 1)

@@ -24,12 +24,13 @@ class EGCN(System):
         \mathbf{A}_g \sim p(\mathbf{A} | \hat{\boldsymbol{\pi}},
         \hat{\boldsymbol{\beta}}, \hat{\delta})
 
-    A GCN on the observed graph gives the weights to start from. The block
-    model has a community for each class and starts from its predictions: nine
-    tenths of a node's membership in the predicted class, the rest in all
-    alike. (Its class probabilities themselves are too even for the model to
-    find the communities by.) Each graph that is sampled from the fitted block
-    model trains a GCN of its own, whose weights are sampled by dropout.
+    A GCN on the observed graph gives the initial weights. The block model has
+    a community for each class and starts from the GCN's predictions: nine
+    tenths of a node's membership are in the predicted class, the rest is
+    spread evenly. (The class probabilities themselves are too uniform for the
+    model to find the communities.) For each graph sampled from the fitted
+    block model a separate GCN is trained, whose weights are sampled by
+    dropout.
     """
 
     title = 'EGCN'

@@ -10,7 +10,7 @@ from torch_geometric_vgcn import SparseDropout
 
 class GAT(System):
     r"""The graph attention network of the `"Graph Attention Networks"
-    <https://arxiv.org/abs/1710.10903>`_ paper, on the graph as it is.
+    <https://arxiv.org/abs/1710.10903>`_ paper, on the unchanged graph.
     """
 
     title = 'GAT'
@@ -33,7 +33,7 @@ class GAT(System):
 
 class AttentionNet(torch.nn.Module):
     r"""Two layers of attention: eight heads of eight units, then one head for
-    the classes. Dropout takes features and attention alike.
+    the classes. Dropout is applied to features and attention.
 
     Args:
         in_channels (int): The number of features.

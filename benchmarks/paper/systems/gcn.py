@@ -13,7 +13,7 @@ def gcn(data: Data) -> nn.GCN:
 class GCN(System):
     r"""The graph convolutional network of the `"Semi-supervised Classification
     with Graph Convolutional Networks" <https://arxiv.org/abs/1609.02907>`_
-    paper, on the graph as it is.
+    paper, on the unchanged graph.
     """
 
     title = 'GCN'

@@ -8,7 +8,7 @@ from torch_geometric_vgcn.transforms import KNNGraph
 
 
 class GCNOnKNN(GCN):
-    r"""GCN on the nearest neighbours by features, whatever the graph is."""
+    r"""GCN on the nearest neighbours by features; the graph is ignored."""
 
     title = 'GCN on kNN'
 

@@ -13,11 +13,12 @@ class GGP(System):
     a Gaussian process on TF-IDF features with a polynomial kernel, averaged
     over each node and its neighbours, under a robust-max likelihood.
 
-    The paper approximates the posterior by the process at as many points
-    among the features as there are labels; here it is by the averages at the
-    labelled nodes themselves, which loses nothing. As in the authors' code,
-    the kernel has no scale, on which the likelihood doesn't depend, and its
-    offset starts at 5. Unlike there, validation chooses the step.
+    The paper approximates the posterior by the process at inducing points
+    among the features, the same number as there are labels; here it is
+    approximated by the averages at the labelled nodes themselves, which loses
+    nothing. As in the authors' code, the kernel has no scale, as the
+    likelihood doesn't depend on it, and its offset starts at 5. Unlike there,
+    the step is chosen by validation accuracy.
     """
 
     title = 'GGP'
@@ -36,7 +37,7 @@ class GGP(System):
 
         seed_everything(seed)
         nodes = data.train_mask.nonzero().view(-1)
-        # Rows are scaled to length one: that they summed to one is forgotten.
+        # Rows are rescaled to length one; before, they summed to one.
         x = csr_array(data.x.to_dense().double().numpy())
         x = csr_array(TfidfTransformer().fit_transform(x))
         kernel = GraphPolynomial(x, data.edge_index, nodes)
@@ -45,7 +46,7 @@ class GGP(System):
         optimizer = torch.optim.Adam(model.parameters(), lr=lr)
         best = BestEpoch(data, patience)
         for _ in range(looks):
-            # To look at all nodes costs as much as three steps:
+            # Prediction for all nodes costs about three steps:
             for _ in range(5):
                 optimizer.zero_grad()
                 loss = -model.bound(data.y[nodes])

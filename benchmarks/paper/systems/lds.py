@@ -23,15 +23,15 @@ class LDS(System):
         \mathbb{E}_{\mathbf{A} \sim \textrm{Ber}(\boldsymbol{\theta})}
         L(\mathbf{w}, \mathbf{A})
 
-    The inner steps train a GCN's weights on sampled graphs. After each
-    :obj:`tau` of them the edge probabilities of all pairs are moved by the
-    gradient of the outer loss through those steps, straight through the
-    samples. Predictions are the mean over 16 graphs.
+    The inner steps train a GCN's weights on sampled graphs. After every
+    :obj:`tau` steps, the edge probabilities of all pairs are updated by the
+    gradient of the outer loss through those steps, with the straight-through
+    estimator for the samples. Predictions are the mean over 16 graphs.
 
-    The paper takes the training nodes for the inner problem and half of the
+    The paper uses the training nodes for the inner problem and half of the
     validation nodes for the outer one. Here both are training nodes, so they
-    are split at random, class by class: a third to the inner problem, about
-    the paper's share on the citation networks.
+    are split at random within each class: a third for the inner problem,
+    about the paper's share on the citation networks.
     """
 
     title = 'LDS'

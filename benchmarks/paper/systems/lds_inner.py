@@ -18,7 +18,7 @@ class InnerProblem:
 
     Args:
         x (Tensor): The node features.
-        y (Tensor): The classes, of which those of :obj:`nodes` are used.
+        y (Tensor): The classes; those of :obj:`nodes` are used.
         nodes (Tensor): The nodes to train on.
         lr (float): The learning rate.
         weight_decay (float): The L2 penalty on the first layer's weights.
@@ -54,7 +54,7 @@ class InnerProblem:
         self.cut()
 
     def cut(self) -> None:
-        r"""Takes the weights as given from here on."""
+        r"""Treats the current weights as constants from here on."""
         self.weights = [w.detach().requires_grad_() for w in self.weights]
         self.mean = [m.detach() for m in self.mean]
         self.square = [s.detach() for s in self.square]
@@ -62,7 +62,7 @@ class InnerProblem:
     def logits(
         self, graphs: list[RecordedGraph], dropout_rate: float = 0.0
     ) -> Iterator[Tensor]:
-        r"""The network's output on each of some graphs."""
+        r"""The network's output on each graph."""
         weight1, bias1, weight2, bias2 = self.weights
         x = self.x(weight1)
         for graph in graphs:
@@ -93,7 +93,7 @@ class InnerProblem:
         ]
         lr = self.lr / (1 - BETA1**self.num_steps)
         unbiased = 1 - BETA2**self.num_steps
-        # Within the root, as a root has no derivative at zero:
+        # Inside the root, as a root has no derivative at zero:
         self.weights = [
             w - lr * m / (s / unbiased + EPS**2).sqrt()
             for w, m, s in zip(

@@ -1,4 +1,6 @@
-"""Sparse products that can be differentiated twice, also by the graph."""
+"""Sparse products that can be differentiated twice, also with respect to the
+graph.
+"""
 
 from typing import Any
 
@@ -9,7 +11,7 @@ from torch_geometric.utils import to_torch_csr_tensor
 
 class Product(torch.autograd.Function):
     r"""The product of a constant factor and a dense matrix. Its gradient is
-    such a product too, and so has a gradient of its own.
+    such a product too, so it can be differentiated again.
     """
 
     @staticmethod
@@ -53,15 +55,15 @@ class Features(Factor):
 
 class RecordedGraph(Factor):
     r"""A symmetric adjacency matrix :math:`\mathbf{A}` that remembers its
-    products :math:`\mathbf{Y} = \mathbf{A} \mathbf{X}`, those of gradients
-    among them. With the gradients :math:`\overline{\mathbf{Y}}` of a loss
-    by them, that by :math:`\mathbf{A}` is the sum of all
+    products :math:`\mathbf{Y} = \mathbf{A} \mathbf{X}`, including those of
+    backward passes. With the gradients :math:`\overline{\mathbf{Y}}` of a loss
+    with respect to them, the gradient for :math:`\mathbf{A}` is the sum of all
     :math:`\overline{\mathbf{Y}} \mathbf{X}^{\top}`: dense, but of low rank.
 
     Args:
         pairs (Tensor): Each edge once, of shape :obj:`[2, E]`.
-        like (Tensor): A matrix with a row for each node; the products have
-            its type.
+        like (Tensor): A matrix with one row per node; the products have its
+            type.
     """
 
     def __init__(self, pairs: Tensor, like: Tensor) -> None:
@@ -98,14 +100,15 @@ def graph_gradient(
 ) -> tuple[Tensor, Tensor]:
     r"""The matrices :math:`\mathbf{L}` and :math:`\mathbf{R}` with
     :math:`\mathbf{L} \mathbf{R}^{\top}` the sum of the gradients of
-    :obj:`loss` by the adjacency matrices, whose records are used up.
+    :obj:`loss` with respect to the adjacency matrices. Their records are
+    cleared.
     """
     record = [entry for graph in graphs for entry in graph.record]
     grads = torch.autograd.grad(
         loss, [y for _, y in record], allow_unused=True
     )
     for graph in graphs:
-        # Products know the graph: unless it forgets them, none is ever freed.
+        # Breaks the reference cycle between the graph and its products:
         graph.record.clear()
     used = [place for place, grad in enumerate(grads) if grad is not None]
     left = torch.cat([grads[place] for place in used], dim=1)

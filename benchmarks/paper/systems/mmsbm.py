@@ -12,8 +12,8 @@ class AssortativeMMSBM(Module):
     r"""The assortative mixed-membership stochastic block model of the
     `"Scalable MCMC for Mixed Membership Stochastic Blockmodels"
     <https://arxiv.org/abs/1510.04815>`_ paper. Each node takes a community
-    for each pair that it is in, and two nodes are joined with the probability
-    :math:`\beta_k` if both take community :math:`k`, else with
+    for each of its pairs, and two nodes are joined with the probability
+    :math:`\beta_k` if both take community :math:`k`, otherwise with
     :math:`\delta`:
 
     .. math::
@@ -24,8 +24,8 @@ class AssortativeMMSBM(Module):
     :math:`\beta_k \sim \textrm{Beta}(\eta, \eta)`.
 
     Args:
-        membership (Tensor): The memberships :math:`\boldsymbol{\pi}` to
-            start from, of shape :obj:`[N, K]`; all positive.
+        membership (Tensor): The initial memberships
+            :math:`\boldsymbol{\pi}`, of shape :obj:`[N, K]`; all positive.
         edge_index (Tensor): The observed graph.
         alpha (float, optional): The prior of memberships.
             (default: :obj:`1.0`, which is flat)
@@ -47,7 +47,7 @@ class AssortativeMMSBM(Module):
         row, col = coalesce(edge_index, num_nodes=self.num_nodes)
         self.edges = torch.stack([row, col])[:, row < col]
         self.is_edge = AllPairs(self.num_nodes).contains(self.edges)
-        # Strengths to start from: how dense the parts of the graph are.
+        # Initial strengths: the densities of the parts of the graph.
         size = membership.sum(dim=0)
         inside = (size.square() - membership.square().sum(dim=0)) / 2
         left, right = membership[self.edges]
@@ -71,7 +71,7 @@ class AssortativeMMSBM(Module):
 
     @torch.no_grad()
     def probabilities(self) -> Tensor:
-        r"""Those of all pairs, in the order of
+        r"""The probabilities of all pairs, in the order of
         :class:`~torch_geometric_vgcn.AllPairs`.
         """
         across = self.across_logit.sigmoid()
@@ -85,7 +85,7 @@ class AssortativeMMSBM(Module):
 
         Args:
             others (Tensor): Pairs that aren't edges, of shape
-                :obj:`[2, P]`: all of them, or some that stand for all.
+                :obj:`[2, P]`: all of them, or a random sample.
         """
         num_others = self.is_edge.numel() - self.edges.size(1)
         none = torch.log1p(-self.probability(others)).mean() * num_others
@@ -106,8 +106,8 @@ class AssortativeMMSBM(Module):
         lr: float = 0.02,
         batch_size: int = 50_000,
     ) -> None:
-        r"""Climbs to the most probable memberships and strengths, with all
-        edges and some other pairs in each step.
+        r"""Finds the most probable memberships and strengths, with all edges
+        and a sample of other pairs in each step.
         """
         total = self.is_edge.numel()
         batch_size = min(batch_size, total)

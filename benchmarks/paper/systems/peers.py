@@ -15,16 +15,16 @@ from systems.base import BestEpoch, Outcome, System, num_classes
 
 
 class Peer(System):
-    r"""A defence against poisoned graphs as the `DeepRobust
-    <https://github.com/DSE-MSU/DeepRobust>`_ package has it, which is not a
+    r"""A defence against poisoned graphs from the `DeepRobust
+    <https://github.com/DSE-MSU/DeepRobust>`_ package, which is not a
     dependency: :obj:`pip install deeprobust`. It chooses the epoch itself, by
-    validation loss or accuracy, whichever got better last, so that there is
-    one look only.
+    validation loss or accuracy, whichever improved last, so only the final
+    predictions are evaluated.
     """
 
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:
         try:
-            # It prints when imported, and as it trains:
+            # It prints on import and during training:
             with redirect_stdout(StringIO()):
                 from deeprobust.graph import defense
         except ImportError as error:
@@ -57,15 +57,16 @@ class Peer(System):
         Args:
             defense (module): DeepRobust's models.
             sizes (tuple): The numbers of features, hidden units and classes.
-            inputs (tuple): Features, adjacency matrix, labels, training and
-                validation nodes: what its models are fitted to.
-            **settings (optional): Those of the grid.
+            inputs (tuple): The arguments of its models' :obj:`fit`: features,
+                adjacency matrix, labels, training and validation nodes.
+            **settings (optional): The settings of the grid.
         """
 
 
 class RobustGCN(Peer):
     r"""RGCN of the "Robust Graph Convolutional Networks Against Adversarial
-    Attacks" paper (Zhu et al., KDD 2019) with 32 hidden units, DeepRobust's.
+    Attacks" paper (Zhu et al., KDD 2019) with 32 hidden units, by
+    DeepRobust.
     """
 
     title = 'RGCN (DeepRobust)'
@@ -78,10 +79,10 @@ class RobustGCN(Peer):
 
 
 class GCNJaccard(Peer):
-    r"""A GCN on the edges between nodes of similar words, of the
+    r"""A GCN on the edges between nodes with similar words, of the
     `"Adversarial Examples on Graph Data: Deep Insights into Attack and
     Defense" <https://arxiv.org/abs/1903.01610>`_ paper. Without features no
-    edge is left.
+    edge remains.
     """
 
     title = 'GCN-Jaccard'
@@ -117,8 +118,8 @@ class GCNSVD(Peer):
 class ProGNN(Peer):
     r"""Pro-GNN of the `"Graph Structure Learning for Robust Graph Neural
     Networks" <https://arxiv.org/abs/2005.10203>`_ paper: a dense adjacency
-    matrix, kept sparse, of low rank and smooth in the features. An epoch
-    takes a singular value decomposition of all pairs.
+    matrix, kept sparse, of low rank and smooth in the features. Each epoch
+    needs a singular value decomposition of the N × N matrix.
     """
 
     title = 'Pro-GNN'

@@ -16,16 +16,16 @@ from systems.base import (
 )
 from torch_geometric_vgcn import SparseDropout
 
-TINY = 1e-8  # keeps roots and logarithms of a variance of zero finite
+TINY = 1e-8  # keeps roots and logarithms finite if a variance is zero
 
 
 class RGCN(System):
     r"""The robust graph convolutional network of the `"Robust Graph
     Convolutional Networks Against Adversarial Attacks"
-    <https://doi.org/10.1145/3292500.3330851>`_ paper, on the graph as it is.
+    <https://doi.org/10.1145/3292500.3330851>`_ paper, on the unchanged graph.
 
-    It is trained on one draw of the last layer a step, and predicts with its
-    means.
+    It is trained on one sample of the last layer per step, and predicts with
+    the means.
     """
 
     title = 'RGCN'
@@ -75,9 +75,9 @@ class RGCN(System):
 
 
 class GaussianGraph:
-    r"""The matrices that means and variances of independent Gaussians are
-    propagated with, :math:`\mathbf{P} = \mathbf{D}^{-1/2} (\mathbf{A} +
-    \mathbf{I}) \mathbf{D}^{-1/2}` and, with its squares as entries,
+    r"""The matrices by which means and variances of independent Gaussians are
+    propagated, :math:`\mathbf{P} = \mathbf{D}^{-1/2} (\mathbf{A} +
+    \mathbf{I}) \mathbf{D}^{-1/2}` and, with the squares of its entries,
     :math:`\mathbf{D}^{-1} (\mathbf{A} + \mathbf{I}) \mathbf{D}^{-1}`.
 
     Args:
@@ -132,13 +132,13 @@ class GaussianConv(torch.nn.Module):
         self.gamma = gamma
 
     def transform(self, mean: Tensor, var: Tensor) -> tuple[Tensor, Tensor]:
-        r"""Each node for itself."""
+        r"""Transforms each node separately."""
         return elu(self.lin_mean(mean)), self.lin_var(var).relu()
 
     def propagate(
         self, mean: Tensor, var: Tensor, graph: GaussianGraph
     ) -> tuple[Tensor, Tensor]:
-        r"""From node to node, the less the more it varies."""
+        r"""Propagates between nodes, with less weight for larger variances."""
         attention = (-self.gamma * var).exp()
         mean = graph.mean @ (mean * attention)
         return mean, graph.var @ (var * attention**2)
@@ -150,8 +150,8 @@ class GaussianConv(torch.nn.Module):
 
 
 class GaussianNet(torch.nn.Module):
-    r"""Two Gaussian convolutions. The features are the first one's means and
-    variances.
+    r"""Two Gaussian convolutions. The features are both the means and the
+    variances of the input.
 
     Args:
         in_channels (int): The number of features.

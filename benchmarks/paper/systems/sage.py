@@ -20,8 +20,7 @@ from torch_geometric_vgcn import SparseDropout
 class SAGE(System):
     r"""GraphSAGE of the `"Inductive Representation Learning on Large Graphs"
     <https://arxiv.org/abs/1706.02216>`_ paper, with means of neighbourhoods
-    that are sampled anew for each batch. All neighbours take part in
-    predictions.
+    that are sampled for each batch. Predictions use all neighbours.
     """
 
     title = 'SAGE'
@@ -55,7 +54,7 @@ class SAGE(System):
             net.train()
             order = torch.randperm(train.numel())
             for batch in train[order].split(batch_size):
-                # Only what the batch depends on, two steps away:
+                # Only the two-hop neighbourhood of the batch:
                 near = sample_neighbors(data.edge_index, batch, second, n)
                 nodes = torch.cat([batch, near[0]])
                 far = sample_neighbors(data.edge_index, nodes, first, n)
@@ -74,8 +73,8 @@ class SAGE(System):
 def sample_neighbors(
     edge_index: Tensor, nodes: Tensor, k: int, num_nodes: int
 ) -> Tensor:
-    r"""Draws :obj:`k` of the edges that come in at each of some nodes, without
-    replacement, or takes all if there are no more than that.
+    r"""Draws :obj:`k` incoming edges of each given node without replacement,
+    or takes all if there are no more than :obj:`k`.
     """
     wanted = torch.zeros(num_nodes, dtype=torch.bool)
     wanted[nodes] = True
@@ -83,7 +82,7 @@ def sample_neighbors(
     count = degree(edge_index[1], num_nodes, dtype=torch.long)
     crowded = count[edge_index[1]] > k
     few, many = edge_index[:, ~crowded], edge_index[:, crowded]
-    # A random order within each node, of which it keeps the first k:
+    # A random order per node, of which the first k are kept:
     key = many[1] + torch.rand(many.size(1), dtype=torch.double)
     many = many[:, key.argsort()]
     start = index2ptr(many[1], num_nodes)
@@ -92,7 +91,7 @@ def sample_neighbors(
 
 
 class SAGENet(torch.nn.Module):
-    r"""Two layers of means, with ReLU and dropout between.
+    r"""Two layers of means, with ReLU and dropout between them.
 
     Args:
         in_channels (int): The number of features.
@@ -120,7 +119,7 @@ class SAGENet(torch.nn.Module):
 
 class MeanConv(torch.nn.Module):
     r"""The map :math:`\mathbf{W}_1 \mathbf{x}_i + \mathbf{W}_2 \cdot
-    \mathrm{mean}_{j \in \mathcal{N}(i)} \mathbf{x}_j + \mathbf{b}`, of
+    \mathrm{mean}_{j \in \mathcal{N}(i)} \mathbf{x}_j + \mathbf{b}`, for
     features that may be sparse.
 
     PyG's :class:`~torch_geometric.nn.SAGEConv` takes the mean before the map,

@@ -19,7 +19,7 @@ def train_learner(
     num_samples: int = 16,
     **options: float,
 ) -> Outcome:
-    r"""Trains with three graphs a step, and predicts with
+    r"""Trains with three graphs per step, and predicts with
     :obj:`num_samples`.
     """
     data = with_fast_features(data)
@@ -29,8 +29,8 @@ def train_learner(
 
 
 class VGCN(System):
-    r"""Ours: the edges of the graph as candidates, other pairs as a sampled
-    background, and a prior that knows how like the features of two nodes are.
+    r"""Our variant: the edges of the graph as candidates, other pairs as a
+    sampled background, and a prior that depends on feature similarity.
     """
 
     title = 'VGCN'

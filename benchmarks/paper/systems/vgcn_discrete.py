@@ -15,8 +15,8 @@ from torch_geometric_vgcn import (
 
 
 class VGCNDiscrete(System):
-    r"""The paper's discrete model: Bernoulli edges, whose logits learn by the
-    score function. Three graphs to train and to predict.
+    r"""The paper's discrete model: Bernoulli edges, whose logits are trained
+    by the score function. Three graphs for training and for prediction.
     """
 
     title = 'VGCN discrete'

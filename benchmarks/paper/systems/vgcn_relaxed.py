@@ -40,7 +40,7 @@ class VGCNRelaxed(System):
         'lr': 0.2,
         'epochs': 60,
     }
-    #: The graphs to predict with.
+    #: The number of graphs for prediction.
     num_samples = 16
 
     def posterior(self) -> Posterior:
@@ -74,7 +74,7 @@ class VGCNRelaxed(System):
 
 
 class VGCNRelaxed3(VGCNRelaxed):
-    r"""The same with three graphs to predict."""
+    r"""The same with three graphs for prediction."""
 
     title = 'VGCN relaxed, S = 3'
     num_samples = 3

@@ -3,7 +3,7 @@ from systems.vgcn import VGCN
 
 class VGCNSmoothed(VGCN):
     r"""The edges of the graph as candidates with the paper's smoothed prior:
-    features are no evidence.
+    features are not used as evidence.
     """
 
     title = 'VGCN smoothed'

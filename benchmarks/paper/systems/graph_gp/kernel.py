@@ -17,14 +17,14 @@ class GraphPolynomial(PolynomialKernel):
         \mathbf{P} = (\mathbf{D} + \mathbf{I})^{-1} (\mathbf{A} + \mathbf{I}),
         \quad K_{ij} = (\mathbf{x}_i^{\top} \mathbf{x}_j + c)^p,
 
-    where only the offset :math:`c` is learned. It takes node ids, shape
-    :obj:`[n, 1]`, in place of features.
+    where only the offset :math:`c` is learned. It takes node ids, of shape
+    :obj:`[n, 1]`, instead of features.
 
     By the binomial theorem it is :math:`\sum_d \binom{p}{d} c^{p-d}\,
     \mathbf{P} (\mathbf{X} \mathbf{X}^{\top})^{\circ d} \mathbf{P}^{\top}`:
     the graph and the features enter through averages that don't change while
     :math:`c` is learned. They are computed once, between all nodes and those
-    in :obj:`nodes`: there is never a matrix of all pairs.
+    in :obj:`nodes`; a matrix of all pairs is never stored.
 
     Args:
         x (scipy.sparse.csr_array): The features.

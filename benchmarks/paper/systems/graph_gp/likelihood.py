@@ -10,8 +10,8 @@ from torch.nn.functional import one_hot
 
 
 class RobustMax(Likelihood):
-    r"""The class is that of the largest of :math:`C` functions, but for an
-    error that falls on each other class alike,
+    r"""The class is that of the largest of :math:`C` functions, except for an
+    error that is spread evenly over all other classes,
 
     .. math::
         p(y \mid \mathbf{h}) = \begin{cases}
@@ -19,9 +19,9 @@ class RobustMax(Likelihood):
         \epsilon / (C - 1) & \text{otherwise.}
         \end{cases}
 
-    Its expectations need no more than the probability of the largest,
+    Its expectations need only the probability of the largest,
     :math:`\int \mathcal{N}(h_y; m_y, s_y^2) \prod_{j \neq y} \Phi\left(
-    (h_y - m_j) / s_j \right) dh_y`, which is had by Gauss-Hermite quadrature.
+    (h_y - m_j) / s_j \right) dh_y`, computed by Gauss-Hermite quadrature.
 
     Args:
         num_classes (int): The number of classes :math:`C`.

@@ -15,20 +15,21 @@ from systems.graph_gp.likelihood import RobustMax
 
 
 class GraphGP(ApproximateGP):
-    r"""One Gaussian process a class, with the same kernel, and a Gaussian
-    posterior of their values at some nodes, which tell those of all others.
+    r"""One Gaussian process per class, with the same kernel, and a Gaussian
+    posterior of their values at some nodes, which determine those at all
+    other nodes.
 
     Args:
         kernel (GraphPolynomial): The kernel.
         likelihood (RobustMax): The likelihood.
-        nodes (Tensor): The nodes, those with a label.
+        nodes (Tensor): These nodes: those with a label.
     """
 
     def __init__(
         self, kernel: GraphPolynomial, likelihood: RobustMax, nodes: Tensor
     ) -> None:
         num_classes, num_labels = likelihood.num_classes, nodes.numel()
-        # No batch of points: the classes share one Cholesky factor.
+        # No batch dimension: the classes share one Cholesky factor.
         strategy = VariationalStrategy(
             self,
             nodes.unsqueeze(-1).float(),
@@ -47,7 +48,7 @@ class GraphGP(ApproximateGP):
         return MultivariateNormal(self.mean(x), self.kernel(x))
 
     def bound(self, y: Tensor) -> Tensor:
-        r"""The evidence lower bound, a label, of the labels :obj:`y`."""
+        r"""The evidence lower bound of the labels :obj:`y`, per label."""
         self.train()
         elbo = VariationalELBO(self.likelihood, self, y.numel())
         return elbo(self(self.nodes), y)
