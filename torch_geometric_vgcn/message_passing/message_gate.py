@@ -1,9 +1,15 @@
+import inspect
+
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import Aggregation
 
-from torch_geometric_vgcn.message_passing.base import Attributes, Route
+from torch_geometric_vgcn.message_passing.base import (
+    Attributes,
+    Route,
+    message_passing_modules,
+)
 from torch_geometric_vgcn.message_passing.gate import Gate, counts_edges
 from torch_geometric_vgcn.message_passing.replica import Replica
 from torch_geometric_vgcn.sample import GraphSample
@@ -24,13 +30,14 @@ class MessageGate(Route):
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
-        for module in conv.modules():
-            if isinstance(module, Aggregation) and _reads_in_order(module):
+        for module in message_passing_modules(conv):
+            aggr = module.aggr_module
+            if aggr is not None and _reads_in_order(aggr):
                 return (
                     f"'conv' ({type(conv).__name__}) contains "
-                    f'{type(module).__name__}, which reads the edges of a '
-                    'node one after another, so that they can have no '
-                    'weights: only hard samples fit it (sampler=Bernoulli())'
+                    f'{type(aggr).__name__}, which reads the edges of a node '
+                    'one after another, so that they can have no weights: '
+                    'only hard samples fit it (sampler=Bernoulli())'
                 )
         return Route.refuses(conv)
 
@@ -51,4 +58,5 @@ class MessageGate(Route):
 
 def _reads_in_order(aggr: Aggregation) -> bool:
     r"""Whether an aggregation wants the edges sorted by their targets."""
-    return 'to_dense_batch' in type(aggr).forward.__code__.co_names
+    forward = inspect.unwrap(type(aggr).forward)
+    return 'to_dense_batch' in forward.__code__.co_names

@@ -7,7 +7,7 @@ from torch_geometric_vgcn.checks import check_kind
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-# The colour-blind-safe palette of Okabe and Ito, except for a purer red. Red is
+# The colour-blind-safe palette of Okabe and Ito, except for a purer red: it is
 # kept for added edges, and must not be taken for the orange.
 ORANGE, SKY, GREEN, YELLOW = '#E69F00', '#56B4E9', '#009E73', '#F0E442'
 BLUE, RED, PINK, GREY = '#0072B2', '#CC1122', '#CC79A7', '#999999'
