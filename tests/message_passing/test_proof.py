@@ -337,10 +337,11 @@ class Tupled(torch.nn.Module):
     [
         (Tupled(), X, "'conv' .Tupled. must return one Tensor, got tuple"),
         (SAGEConv(5, 3), X, r"'conv' .SAGEConv. can't be called with feat"),
+        (GCN(4, 8, 2, 3), X.bfloat16(), r"'x' of shape .* .torch.bfloat16"),
         (SAGEConv(4, 3), X.double(), r"'x' of shape \[6, 4\] .torch.float64"),
         (SAGEConv(4, 3), X.to_sparse_coo(), 'sparse features'),
     ],
-    ids=['tuple', 'width', 'type', 'sparse'],
+    ids=['tuple', 'width', 'narrow', 'wide', 'sparse'],
 )
 @pytest.mark.parametrize('sampler', [BinaryConcrete(), Bernoulli()], ids=str)
 def test_convs_that_cannot_be_called_say_so(graph, conv, x, message, sampler):

@@ -5,6 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
+from torch_geometric_vgcn.checks import explained
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -31,7 +32,7 @@ class ProvedRoute:
     def __init__(self, *routes: Route) -> None:
         self.routes = routes
         self._proved: dict[Hashable, Route] = {}
-        self._learned: set[Hashable] = set()  # ... by a call with a gradient
+        self._used: set[Hashable] = set()  # with a gradient and without
 
     def __call__(
         self,
@@ -44,8 +45,11 @@ class ProvedRoute:
         check_call(conv, x, sample)
         compiled = torch.compiler.is_compiling()
         route, is_new = self._route(conv, x, sample, attributes, compiled)
-        out = route(conv, x, sample, attributes)
-        if is_new and sample.weight.requires_grad and not compiled:
+        if not is_new or compiled:
+            return route(conv, x, sample, attributes)
+        with explained(conv, x):
+            out = route(conv, x, sample, attributes)
+        if sample.weight.requires_grad:
             check_dependence(conv, out, sample)
         return out
 
@@ -58,9 +62,7 @@ class ProvedRoute:
         attributes: Attributes,
         compiled: bool,
     ) -> tuple[Route, bool]:
-        r"""The route for such a call, and whether it is the first one with a
-        gradient.
-        """
+        r"""The route for such a call, and whether it is the first one."""
         plain = attributes is no_attributes
         kinds = _kind(conv), _kind_of_features(x), _kind_of_sample(sample)
         key = (*kinds, plain, compiled)
@@ -68,9 +70,9 @@ class ProvedRoute:
         if route is None:
             route = self._choose(conv, x, sample, attributes, compiled)
             self._proved[key] = route
-        is_new = sample.weight.requires_grad and key not in self._learned
-        if is_new:
-            self._learned.add(key)
+        key = (*key, sample.weight.requires_grad)
+        is_new = key not in self._used
+        self._used.add(key)
         return route, is_new
 
     def _choose(
@@ -109,7 +111,7 @@ class ProvedRoute:
         )
 
     def __getstate__(self) -> dict[str, Any]:
-        return {'routes': self.routes, '_proved': {}, '_learned': set()}
+        return {'routes': self.routes, '_proved': {}, '_used': set()}
 
     def __repr__(self) -> str:
         chosen = sorted({repr(route) for route in self._proved.values()})
