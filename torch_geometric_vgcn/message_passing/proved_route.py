@@ -70,9 +70,9 @@ class ProvedRoute:
         if route is None:
             route = self._choose(conv, x, sample, attributes, compiled)
             self._proved[key] = route
-        key = (*key, sample.weight.requires_grad)
-        is_new = key not in self._used
-        self._used.add(key)
+        use = (*key, sample.weight.requires_grad)
+        is_new = use not in self._used
+        self._used.add(use)
         return route, is_new
 
     def _choose(
