@@ -323,6 +323,33 @@ def test_modules_made_in_the_first_call_stay(graph):
     assert 'conv.head.weight' in learner.state_dict()
 
 
+class Captured(torch.nn.Module):
+    """Its dropout is called by a reference that a copy doesn't have."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv, self.dropout = SAGEConv(4, 3), torch.nn.Dropout()
+        self.layers = lambda x, e: self.dropout(self.conv(x, e))
+
+    def forward(self, x, edge_index):
+        return self.layers(x, edge_index)
+
+
+@pytest.mark.parametrize('sampler', [BinaryConcrete(), Bernoulli()], ids=str)
+def test_references_that_are_no_submodules_are_refused(graph, sampler):
+    learner = learner_of(Captured(), graph, sampler)
+    with pytest.raises(TypeError, match='reference that is no submodule'):
+        learner.predict(X)
+
+
+def test_parametrizations_must_not_be_cached(graph):
+    learner = learner_of(changed(parametrizations.spectral_norm), graph)
+    learner.predict(X)
+    with torch.nn.utils.parametrize.cached():
+        with pytest.raises(RuntimeError, match='parametrize.cached'):
+            learner.predict(X)
+
+
 class Tupled(torch.nn.Module):
     def __init__(self):
         super().__init__()

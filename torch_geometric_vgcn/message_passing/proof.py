@@ -17,6 +17,7 @@ from torch_geometric_vgcn.message_passing.base import (
 from torch_geometric_vgcn.message_passing.coupled_draws import CoupledDraws
 from torch_geometric_vgcn.message_passing.replica import (
     evaluated,
+    only_copies,
     single,
     trial_of,
 )
@@ -73,7 +74,7 @@ class Proof:
         x = self.x[:1] if self.x.dim() > 2 else self.x
         with _undisturbed(x.device):
             model = trial_of(self.conv, training=False)
-            with explained(self.conv, x):
+            with explained(self.conv, x), only_copies(self.conv):
                 route(model, x, sample, self.attributes)
 
     def differs(self, route: Route) -> str | None:
@@ -137,7 +138,7 @@ class Proof:
         replay = CoupledDraws(kept, record, s, num_nodes, entries)
         with _undisturbed(x.device), replay:
             model = trial_of(self.conv, training)
-            with explained(self.conv, x):
+            with explained(self.conv, x), only_copies(self.conv):
                 out = model(x, edge_index, **self.attributes(edge_index))
                 out = check_output(self.conv, out)
         if not bool(out.isfinite().all()):

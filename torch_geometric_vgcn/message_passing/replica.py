@@ -1,4 +1,5 @@
 import operator
+import threading
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from types import MethodType
@@ -7,9 +8,14 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
+from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.nn.parameter import is_lazy
+from torch.nn.utils import parametrize
+from torch.nn.utils.parametrize import is_parametrized
 
 Tensors = Mapping[str, Tensor | None]
+CACHE = '_cache_enabled'  # of PyTorch's parametrizations
+ORIGINAL = '_original'  # what a copy was made of, in a tuple
 
 
 class Replica:
@@ -51,6 +57,12 @@ class Replica:
             own = module._modules
             if all(own[name] is child for name, child in children.items()):
                 return module
+        if is_parametrized(module) and getattr(parametrize, CACHE, False):
+            raise RuntimeError(
+                "parametrize.cached() can't be used around a learner: it "
+                'would take the weights of one copy of a module for those of '
+                'another'
+            )
         copy = module.__new__(type(module))
         state = copy.__dict__
         state.update(module.__dict__)
@@ -64,6 +76,7 @@ class Replica:
             state['_parameters'] = self.tensors(module._parameters)
             state['_buffers'] = self.tensors(module._buffers)
         state['_modules'] = children
+        state[ORIGINAL] = (module,)
         self.copies[module] = copy
         return copy
 
@@ -98,6 +111,37 @@ class Replica:
         for name, child in copy._modules.items():
             if name not in module._modules:
                 module._modules[name] = child  # made in the call
+
+
+@contextmanager
+def only_copies(module: Module) -> Iterator[None]:
+    r"""Raises an error if, while copies are called, a module itself is: a copy
+    can't know of references that aren't submodules.
+    """
+    originals, thread = set(_with_originals(module)), threading.get_ident()
+
+    def check(called: Module, args: Any) -> None:
+        if called in originals and threading.get_ident() == thread:
+            raise TypeError(
+                f"'conv' ({type(module).__name__}) calls its "
+                f'{type(called).__name__} by a reference that is no '
+                'submodule, such as a lambda that holds the model: call '
+                'submodules as attributes of the model'
+            )
+
+    handle = register_module_forward_pre_hook(check)
+    try:
+        yield
+    finally:
+        handle.remove()
+
+
+def _with_originals(module: Module) -> Iterator[Module]:
+    for part in module.modules():
+        yield part
+        while ORIGINAL in part.__dict__:
+            (part,) = part.__dict__[ORIGINAL]
+            yield part
 
 
 def evaluated(module: Module) -> Module:
