@@ -215,6 +215,20 @@ def test_a_single_new_entry_is_noticed(graph):
     assert torch.allclose(learner(x, noise=noise), expected, atol=1e-7)
 
 
+def test_a_promise_ends_with_its_block(graph):
+    x = torch.zeros(6, 40)
+    x[:, 0] = 1.0
+    learner = VariationalGraphLearner(GCNConv(40, 2), SmoothedPrior(graph, 6))
+    noise = learner.noise()
+    expected = learner(x.clone(), noise=noise)
+    with learner.unchanged(x):
+        for _ in range(3):
+            assert torch.allclose(learner(x, noise=noise), expected, atol=1e-6)
+    x.numpy()[...] *= 2
+    for _ in range(3):
+        assert not torch.allclose(learner(x, noise=noise), expected, atol=0.1)
+
+
 def test_a_frozen_batch_norm_stays_frozen(graph):
     conv = GCN(3, 8, 2, 2, norm='batch_norm')
     learner = VariationalGraphLearner(conv, SmoothedPrior(graph, 6))

@@ -1,3 +1,4 @@
+from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -164,6 +165,14 @@ class VariationalGraphLearner(Module):
         out = self.route(self.conv, x, sample, attributes)
         self._drawn.remember(out, sample)
         return out
+
+    def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
+        r"""Promises that the features :obj:`x` aren't changed inside a
+        :obj:`with` block, also not by NumPy or :obj:`x.data`: then each call
+        is spared a look at all of them. Sparse features need no such promise.
+        """
+        check_kind(x, Tensor, 'x')
+        return self.route.unchanged(x)
 
     def check_features(self, x: Tensor, prior: Prior) -> None:
         r"""Raises an error if :obj:`x` aren't finite features of the nodes of

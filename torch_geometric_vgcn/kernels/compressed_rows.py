@@ -124,6 +124,22 @@ class Block:
         torch.sparse.sampled_addmm(upper, right, left.t(), out=upper)
 
 
+def symmetric_csr(index: Tensor, weight: Tensor, num_nodes: int) -> Tensor:
+    r"""A symmetric matrix of some pairs, which may repeat, with one weight per
+    pair.
+    """
+    row, order = torch.cat([index[0], index[1]]).sort()
+    other = torch.cat([index[1], index[0]])
+    small = torch.int32 if row.numel() < 2**31 else torch.int64
+    return torch.sparse_csr_tensor(
+        index2ptr(row, num_nodes).to(small),
+        other[order].to(small),
+        torch.cat([weight, weight])[order],
+        (num_nodes, num_nodes),
+        check_invariants=False,
+    )
+
+
 @lru_cache
 def kernels_work(device: torch.device, dtype: torch.dtype) -> bool:
     r"""Whether PyTorch has the sparse kernels for tensors of this kind: not

@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import torch
@@ -7,6 +9,7 @@ from torch.nn.functional import linear
 from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
+from torch_geometric_vgcn.kernels.as_csr import as_csr
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.kernels.density import DENSITY
 from torch_geometric_vgcn.kernels.device import on_host
@@ -20,13 +23,24 @@ class SparseFeatures:
     as those of a mini-batch never do. What is remembered of them is used only
     if their product with a random vector is what it was, to the last bit: a
     change by whatever means (NumPy, :obj:`.data`) is noticed, unless it is too
-    small to change any product.
+    small to change any product. Inside :meth:`unchanged` this isn't checked.
     """
 
     def __init__(self) -> None:
         # Of tensors that are still there; hidden layers come and go.
         self._compressed = WeakTensorKeyDictionary()
         self._places: Places | None = None
+        self._unchanged: list[Tensor] = []
+
+    @contextmanager
+    def unchanged(self, x: Tensor) -> Iterator[None]:
+        r"""Promises that :obj:`x` isn't changed inside."""
+        self._unchanged.append(x)
+        self._compressed.pop(x, None)
+        try:
+            yield
+        finally:
+            self._unchanged = [y for y in self._unchanged if y is not x]
 
     def linear(self, x: Tensor, weight: Tensor) -> Tensor:
         r"""The product :math:`\mathbf{X} \mathbf{W}^{\top}`."""
@@ -60,7 +74,7 @@ class SparseFeatures:
         if known is None:
             self._compressed[x] = Compressed(x)
             return None
-        return known.matrix(x)
+        return known.matrix(x, any(y is x for y in self._unchanged))
 
     def __reduce__(self) -> Any:
         return SparseFeatures, ()  # a copy remembers nothing
@@ -80,18 +94,17 @@ class Compressed:
         self.rows: Tensor | None = None
         self.tried = False
 
-    def matrix(self, x: Tensor) -> Tensor | None:
+    def matrix(self, x: Tensor, unchanged: bool = False) -> Tensor | None:
         r"""The compressed rows of :obj:`x`, or :obj:`None` if it has too many
         non-zeros.
         """
         with torch.inference_mode(False):
-            if self.tried and self.rows is None:
-                return None
+            if self.tried and (unchanged or self.rows is None):
+                return self.rows
             product = torch.mv(x, self.probe)
             if not self.tried or not torch.equal(product, self.product):
                 self.product, self.tried = product, True
-                few = int(x.count_nonzero()) <= DENSITY * x.numel()
-                self.rows = x.to_sparse_csr() if few else None
+                self.rows = as_csr(x, DENSITY * x.numel())
             return self.rows
 
 

@@ -1,5 +1,6 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from contextlib import AbstractContextManager, nullcontext
 from typing import Any, ClassVar
 
 import torch
@@ -63,6 +64,10 @@ class Route(ABC):
     def batches(self, conv: Module) -> bool:
         r"""Whether all sampled graphs go through the conv in one call."""
         return False
+
+    def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
+        r"""Promises that :obj:`x` isn't changed inside."""
+        return nullcontext()
 
     @abstractmethod
     def carry(

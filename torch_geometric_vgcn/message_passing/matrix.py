@@ -1,3 +1,4 @@
+from contextlib import AbstractContextManager
 from typing import ClassVar
 
 import torch
@@ -69,6 +70,9 @@ class AdjacencyMatrix(Route):
         weight = sample.weight
         dense = not isinstance(sample.prior.pairs, Candidates)
         return dense or kernels_work(weight.device, weight.dtype)
+
+    def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
+        return self.features.unchanged(x)
 
     def batches(self, conv: Module) -> bool:
         if isinstance(conv, GCN) and type(conv) is GCN:

@@ -50,7 +50,8 @@ class Proof:
         attributes: Attributes,
     ) -> None:
         self.conv = conv
-        self.x = single(x.detach())
+        # The same tensor, if it can be: what is learned of it is remembered.
+        self.x = single(x.detach() if x.requires_grad else x)
         self._dense: Tensor | None = None  # for convs that want no sparse x
         self.sample = _some_edges(sample)
         self.attributes = lambda edge_index: {

@@ -1,4 +1,5 @@
-from collections.abc import Hashable
+from collections.abc import Hashable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 import torch
@@ -52,6 +53,14 @@ class ProvedRoute:
         if sample.weight.requires_grad:
             check_dependence(conv, out, sample)
         return out
+
+    @contextmanager
+    def unchanged(self, x: Tensor) -> Iterator[None]:
+        r"""Promises that :obj:`x` isn't changed inside."""
+        with ExitStack() as stack:
+            for route in self.routes:
+                stack.enter_context(route.unchanged(x))
+            yield
 
     @torch.compiler.disable
     def _route(

@@ -4,7 +4,10 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from torch_geometric_vgcn.kernels.compressed_rows import VECTOR
+from torch_geometric_vgcn.kernels.compressed_rows import (
+    VECTOR,
+    symmetric_csr,
+)
 from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -31,18 +34,15 @@ class SymmetricMatrix:
         self.weight = sample.weight[which]
         self.pattern = sample.prior.pairs.pattern
         self.entries = self.pattern.entries(self.weight.detach())
-        self.background: tuple[Tensor, Tensor, Tensor] | None = None
+        self.background: Tensor | None = None
         if sample.background is not None:
             index = sample.background.index[:, which]
             # The graphs one after another:
             shift = torch.arange(index.size(1), device=index.device)
             index = (index + self.num_nodes * shift.view(-1, 1)).flatten(1)
-            weight = sample.background.weight[which].reshape(-1, 1)
-            self.background = (
-                index.flatten(),
-                index.flip(0).flatten(),
-                torch.cat([weight, weight]),
-            )
+            weight = sample.background.weight[which].flatten()
+            size = self.num_nodes * len(self.weight)
+            self.background = symmetric_csr(index, weight, size)
         one = self.weight.new_ones(len(self.weight), self.num_nodes, 1)
         self.degree = self.product(one)
 
@@ -52,18 +52,18 @@ class SymmetricMatrix:
         """
         return self._apply(Product, x)
 
-    def normalized(self, x: Tensor, loop: float = 1.0) -> Tensor:
+    def normalized(self, x: Tensor) -> Tensor:
         r"""The products with the matrices normalised as in GCN, with
-        self-loops of the weight :obj:`loop`.
+        self-loops.
         """
-        return self._apply(NormalizedProduct, x, loop)
+        return self._apply(NormalizedProduct, x)
 
     def _apply(
-        self, function: type[torch.autograd.Function], x: Tensor, *args: float
+        self, function: type[torch.autograd.Function], x: Tensor
     ) -> Tensor:
         # Autocast may have made the features narrower than the weights:
         h = x.to(self.weight.dtype)
-        out = function.apply(self.weight, h, self, *args)
+        out = function.apply(self.weight, h, self)
         return (out.squeeze(0) if self.single else out).to(x.dtype)
 
     def for_each(self, x: Tensor) -> Tensor:
@@ -79,10 +79,9 @@ class SymmetricMatrix:
         r"""The products themselves, without a gradient."""
         with torch.autocast(x.device.type, enabled=False):
             out = self.pattern.product(self.entries, x)
-        if self.background is not None:
-            row, col, weight = self.background
-            message = x.flatten(0, 1).index_select(0, col).mul_(weight)
-            out.flatten(0, 1).index_add_(0, row, message)
+            if self.background is not None:
+                flat = out.flatten(0, 1)
+                torch.addmm(flat, self.background, x.flatten(0, 1), out=flat)
         return out
 
 
@@ -116,7 +115,7 @@ class Product(torch.autograd.Function):
 
 
 class NormalizedProduct(torch.autograd.Function):
-    r"""The products :math:`\mathbf{D}^{-1/2} (\mathbf{A} + \ell \mathbf{I})
+    r"""The products :math:`\mathbf{D}^{-1/2} (\mathbf{A} + \mathbf{I})
     \mathbf{D}^{-1/2} \mathbf{X}`, where :math:`\mathbf{D}` are the row sums
     of the middle matrix. A pair's weight has a gradient through the product
     and one through both of its nodes' sums.
@@ -124,13 +123,13 @@ class NormalizedProduct(torch.autograd.Function):
 
     @staticmethod
     def forward(
-        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix, loop: float
+        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix
     ) -> Tensor:
-        scale = (adj.degree + loop).rsqrt_()
+        scale = (adj.degree + 1).rsqrt_()
         scaled = scale * x
-        total = adj.product(scaled).add_(scaled, alpha=loop)
+        total = adj.product(scaled).add_(scaled)
         ctx.save_for_backward(x, scale, total)
-        ctx.adj, ctx.loop = adj, loop
+        ctx.adj = adj
         return scale * total
 
     @staticmethod
@@ -143,7 +142,7 @@ class NormalizedProduct(torch.autograd.Function):
         size = (*grad.shape[:-1], width + VECTOR - width % VECTOR)
         left, right = grad.new_empty(size), grad.new_empty(size)
         grad_total = torch.mul(scale, grad, out=left[..., :width])
-        grad_scaled = adj.product(grad_total).add_(grad_total, alpha=ctx.loop)
+        grad_scaled = adj.product(grad_total).add_(grad_total)
         grad_weight = None
         if needs_weight:
             grad_scale = (grad * total).addcmul_(grad_scaled, x)
@@ -155,4 +154,4 @@ class NormalizedProduct(torch.autograd.Function):
             right[..., width + 1 :] = 0.0  # only fills up
             grad_weight = adj.dot(left, right)
         grad_x = grad_scaled.mul_(scale).sum_to_size(x.shape)
-        return grad_weight, grad_x, None, None
+        return grad_weight, grad_x, None

@@ -2,10 +2,10 @@ r"""Feature matrices, dense or CSR, in the few ways that a search needs."""
 
 from collections.abc import Callable
 
-import numpy as np
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.as_csr import as_csr
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.kernels.density import DENSITY
 
@@ -14,30 +14,16 @@ def fastest_layout(x: Tensor) -> Tensor:
     r"""Features as a dense or a CSR matrix, whichever is multiplied faster.
     On other devices than CPUs, dense ones stay dense and sparse ones sparse.
     """
-    # Without sparse kernels (MKL), everything is dense:
-    most = DENSITY * x.numel() if kernels_work(x.device, x.dtype) else -1
+    # Without sparse kernels (MKL), everything is dense. The products here are
+    # sums of rows, which pay for twice as many non-zeros:
+    share = 2 * DENSITY if kernels_work(x.device, x.dtype) else -1
+    most = share * x.numel()
     if x.layout == torch.strided:
-        return _as_csr(x, most) if x.device.type == 'cpu' else x
+        rows = as_csr(x, most) if x.device.type == 'cpu' else None
+        return x if rows is None else rows
     x = x if x.layout == torch.sparse_csr else x.to_sparse_csr()
     many = x.device.type == 'cpu' and x.values().numel() > most
     return x.to_dense() if many else x
-
-
-def _as_csr(x: Tensor, most: float) -> Tensor:
-    # NumPy finds the non-zeros several times faster than to_sparse_csr does.
-    mask = x.detach().numpy() != 0
-    if np.count_nonzero(mask) > most:
-        return x
-    entry = torch.from_numpy(np.flatnonzero(mask))
-    row = torch.arange(x.size(0) + 1) * x.size(1)
-    index = torch.int if entry.numel() < 2**31 else torch.long
-    return torch.sparse_csr_tensor(
-        torch.searchsorted(entry, row).to(index),
-        entry.remainder(x.size(1)).to(index),
-        x.take(entry),
-        x.size(),
-        check_invariants=False,
-    )
 
 
 def values(x: Tensor) -> Tensor:

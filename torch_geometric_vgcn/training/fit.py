@@ -93,6 +93,12 @@ class FullBatchRun(Run):
                     'data.to(device) and learner.to(device)'
                 )
 
+    def train(self) -> Fit:
+        if isinstance(self.learner, FixedGraph):
+            return super().train()
+        with self.learner.unchanged(self.x):
+            return super().train()
+
     def train_epoch(self, epoch: int) -> Bound:
         self.zero_grad()
         out = self.learner(self.x, num_samples=self.settings.num_samples)
