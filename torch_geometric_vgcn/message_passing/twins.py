@@ -12,6 +12,7 @@ from torch_geometric.nn import (
     GCNConv,
     GraphConv,
     Linear,
+    MessagePassing,
     SGConv,
     SimpleConv,
 )
@@ -82,11 +83,11 @@ TWINS: dict[type[Module], Callable[..., Tensor]] = {
 }
 
 
-# What may run beside a module's own forward, or a conv's messages.
-HOOKS = tuple(
+# What may run beside a conv's own messages.
+MESSAGE_HOOKS = tuple(
     name
     for name in vars(SimpleConv())
-    if name.endswith('_hooks') and 'state_dict' not in name
+    if name.endswith('_hooks') and name not in vars(Module())
 )
 
 
@@ -106,4 +107,13 @@ def has_hooks(module: Module) -> bool:
     are passed.
     """
     state = module.__dict__
-    return any(state.get(name) for name in HOOKS)
+    return bool(
+        state['_forward_hooks']
+        or state['_forward_pre_hooks']
+        or state['_backward_hooks']
+        or state['_backward_pre_hooks']
+        or (
+            isinstance(module, MessagePassing)
+            and any(map(state.get, MESSAGE_HOOKS))
+        )
+    )
