@@ -151,6 +151,16 @@ def rows(figures: dict) -> list[tuple[str, ...]]:
                     f'{1e3 * a:.0f} ms, {1e3 * b:.0f} ms',
                 )
             )
+        a, b = second['ours, dense x unchanged'], second['bare GCN, dense x']
+        out.append(
+            (
+                'candidates step, dense x inside `learner.unchanged(x)`, '
+                'as in `fit`',
+                'one step of a bare `torch_geometric.nn.GCN`, same graph',
+                f'{a / b:.2f} of its cost',
+                f'{1e3 * a:.0f} ms, {1e3 * b:.0f} ms',
+            )
+        )
     if 'knn' in figures:
         out += knn.table_rows(figures['knn'])
     if 'scale' in figures:
