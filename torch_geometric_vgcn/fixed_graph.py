@@ -6,9 +6,8 @@ from torch.nn import Module
 from torch_geometric.utils import is_torch_sparse_tensor
 
 from torch_geometric_vgcn.checks import (
-    CheckOnce,
+    Inputs,
     check_kind,
-    check_labels,
     explained,
 )
 from torch_geometric_vgcn.message_passing.base import check_output
@@ -34,7 +33,7 @@ class FixedGraph(Module):
         self.conv = conv
         self.likelihood = Categorical()
         self._num_nodes = _least_num_nodes(edge_index)
-        self._once = CheckOnce()
+        self.inputs = Inputs()
         self.register_buffer('edge_index', edge_index, persistent=False)
 
     def forward(self, x: Tensor, **kwargs: Any) -> Tensor:
@@ -62,12 +61,7 @@ class FixedGraph(Module):
                 f"'out' must have shape [N, C], got {list(out.shape)}"
             )
         n, c = out.shape
-        self._once(
-            f'y[{n}, {c}]',
-            lambda y, mask: check_labels(y, mask, n, num_classes=c),
-            y,
-            mask,
-        )
+        self.inputs.check_labels(y, mask, n, c)
         total = self.likelihood.log_prob(out[mask], y[mask]).sum()
         zero = torch.zeros_like(total)
         return Bound(total, total, zero, -total / y[mask].numel())

@@ -8,11 +8,9 @@ from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
 from torch_geometric_vgcn.checks import (
-    CheckOnce,
+    Inputs,
     check_count,
-    check_features,
     check_kind,
-    check_labels,
     check_share,
 )
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
@@ -89,7 +87,7 @@ class VariationalGraphLearner(Module):
         self.route = choose_route(conv, self.sampler)
         self.posterior.start_at(prior)
         self._drawn = Drawn()
-        self._once = CheckOnce()
+        self.inputs = Inputs()
 
     @property
     def sample(self) -> GraphSample | None:
@@ -156,8 +154,8 @@ class VariationalGraphLearner(Module):
         """
         prior = self._prior(prior)
         if edge_index is not None:
-            self.check_observed(edge_index, prior)
-        self.check_features(x, prior)
+            self.inputs.check_observed(edge_index, prior)
+        self.inputs.check_features(x, prior.num_nodes)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         sample = self.sampler(prior, self.posterior(prior, x), noise)
@@ -173,28 +171,6 @@ class VariationalGraphLearner(Module):
         """
         check_kind(x, Tensor, 'x')
         return self.route.unchanged(x)
-
-    def check_features(self, x: Tensor, prior: Prior) -> None:
-        r"""Raises an error if :obj:`x` aren't finite features of the nodes of
-        :obj:`prior`.
-        """
-        n = prior.num_nodes
-        check_features(x, n, values=False)
-        # Those of hidden layers come and go, and would be waited for:
-        if x.is_leaf:
-            self._once(f'x[{n}]', lambda x: check_features(x, n), x)
-
-    def check_observed(
-        self, edge_index: Any, prior: Prior | None = None
-    ) -> None:
-        r"""Raises an error if :obj:`edge_index` isn't the graph that the prior
-        was made from.
-        """
-        prior = self._prior(prior)
-        if isinstance(edge_index, Tensor) and prior is self.prior:
-            self._once('edge_index', prior.check_observed, edge_index)
-        else:
-            prior.check_observed(edge_index)
 
     def objective(
         self,
@@ -246,14 +222,7 @@ class VariationalGraphLearner(Module):
             )
         n, num_classes = out.shape[1:]
         batch = num_labeled is not None
-
-        def check(y: Tensor, mask: Tensor | None = None) -> None:
-            if mask is None:
-                mask = torch.arange(n)
-            check_labels(y, mask, n, 'mask', batch, num_classes)
-
-        given = (y,) if mask is None else (y, mask)
-        self._once(f'y[{n}, {num_classes}]', check, *given)
+        self.inputs.check_labels(y, mask, n, num_classes, allow_none=batch)
         if mask is not None:
             out, y = out[:, mask], y[mask]
         log_prob = self.likelihood.log_prob(out, y)
@@ -282,7 +251,7 @@ class VariationalGraphLearner(Module):
                 (default: :obj:`None`, newly drawn)
         """
         prior = self._prior(prior)
-        self.check_features(x, prior)
+        self.inputs.check_features(x, prior.num_nodes)
         if noise is not None:
             check_kind(noise, Noise, 'noise')
             num_samples = len(noise)
@@ -319,7 +288,7 @@ class VariationalGraphLearner(Module):
         """
         prior = self._prior(prior)
         if x is not None:
-            self.check_features(x, prior)
+            self.inputs.check_features(x, prior.num_nodes)
         return self.posterior(prior, x).sigmoid()
 
     @torch.no_grad()
@@ -336,7 +305,7 @@ class VariationalGraphLearner(Module):
         check_share(threshold, 'threshold')
         prior = self._prior(prior)
         if x is not None:
-            self.check_features(x, prior)
+            self.inputs.check_features(x, prior.num_nodes)
         prob = evaluated(self.posterior)(prior, x).sigmoid()
         kept = (prob >= threshold).nonzero().view(-1)
         index, prob = prior.pairs.index[:, kept], prob[kept]

@@ -48,8 +48,8 @@ class SharedGraph(Module):
                 'shares its graph'
             )
         if edge_index is not None:
-            self.learner.check_observed(edge_index, sample.prior)
-        self.learner.check_features(x, sample.prior)
+            self.learner.inputs.check_observed(edge_index, sample.prior)
+        self.learner.inputs.check_features(x, sample.prior.num_nodes)
         attributes = attributes_of(sample.prior, edge_index, edge_attr)
         return self.route(self.conv, x, sample, attributes)
 

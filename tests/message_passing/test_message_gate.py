@@ -18,14 +18,15 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.message_passing.gate import Gate
+from torch_geometric_vgcn.message_passing.gated_methods import GatedMethods
 from torch_geometric_vgcn.message_passing.replica import Replica
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 
 
 def through(conv, graph, weight, x=X):
-    gate = Gate(graph, weight, 6)
-    with Replica(conv).changed(gate.changes) as gated:
+    methods = GatedMethods(Gate(graph, weight, 6))
+    with Replica(conv).changed(methods.changes) as gated:
         return gated(x, graph)
 
 

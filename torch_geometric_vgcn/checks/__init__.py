@@ -17,6 +17,7 @@ from torch_geometric_vgcn.checks.graph import (
     check_num_nodes,
     count_nodes,
 )
+from torch_geometric_vgcn.checks.inputs import Inputs
 from torch_geometric_vgcn.checks.kind import (
     check_callable,
     check_floats,
@@ -38,6 +39,7 @@ from torch_geometric_vgcn.checks.once import CheckOnce
 
 __all__ = [
     'CheckOnce',
+    'Inputs',
     'check_attributes',
     'check_callable',
     'check_count',

@@ -10,7 +10,11 @@ from torch_geometric_vgcn.message_passing.base import (
     Route,
     message_passing_modules,
 )
-from torch_geometric_vgcn.message_passing.gate import Gate, counts_edges
+from torch_geometric_vgcn.message_passing.gate import Gate
+from torch_geometric_vgcn.message_passing.gated_methods import (
+    GatedMethods,
+    counts_edges,
+)
 from torch_geometric_vgcn.message_passing.replica import Replica
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -51,8 +55,8 @@ class MessageGate(Route):
         attributes: Attributes,
     ) -> Tensor:
         edge_index, weight = sample.edges(s)
-        gate = Gate(edge_index, weight, x.size(-2))
-        with Replica(conv, counts_edges).changed(gate.changes) as gated:
+        methods = GatedMethods(Gate(edge_index, weight, x.size(-2)))
+        with Replica(conv, counts_edges).changed(methods.changes) as gated:
             return gated(x, edge_index, **attributes(edge_index))
 
 
