@@ -61,6 +61,25 @@ def test_learner_trains_each_conv(convs, conv_name, num_samples):
         assert 'forward' not in module.__dict__
 
 
+@pytest.mark.parametrize('temperature', [0.01, 0.1])
+def test_gradients_are_finite_at_low_temperatures(
+    convs, conv_name, temperature
+):
+    # Most nodes have edges of next to no weight only, of all magnitudes.
+    torch.manual_seed(0)
+    sampler = BinaryConcrete(temperature)
+    learner = learner_of(convs, conv_name, sampler)
+    x, y = torch.randn(30, convs.F), torch.randint(4, (30,))
+    for shift in (-0.3, -1.0, -3.0):
+        learner.posterior.offset.data.fill_(shift)
+        out = learner(x, num_samples=3).flatten(-1)
+        learner.zero_grad()
+        learner.objective(out, y).loss.backward()
+        for parameter in learner.parameters():
+            if parameter.grad is not None:
+                assert parameter.grad.isfinite().all()
+
+
 def test_hard_samples_go_through_as_they_are(convs, conv_name):
     learner = learner_of(convs, conv_name, Bernoulli()).eval()
     x, y = torch.randn(30, convs.F), torch.randint(4, (30,))

@@ -97,3 +97,28 @@ def test_unknown_reduction():
     with pytest.raises(ValueError, match="'median'"):
         index = torch.zeros(2, dtype=torch.long)
         weighted_scatter(torch.ones(2), torch.ones(2), index, reduce='median')
+
+
+def test_attention_of_any_weights_and_scores():
+    # An edge that isn't there may score far above all others, and all others
+    # may have next to no weight.
+    index = torch.zeros(4, dtype=torch.long)
+    sizes = [0.0, 1e-42, 1e-30, 1e-15, 1e-6, 1.0]
+    for size in sizes:
+        weight = torch.tensor([0.0, size, 0.5 * size, 1e-25])
+        score = torch.tensor([300.0, -20.0, 10.0, 0.0])
+        weight.requires_grad_()
+        score.requires_grad_()
+        alpha = weighted_softmax(score, weight, index, 1)
+        total = (alpha * weight).sum()
+        assert 0 <= float(total) <= 1 + 1e-5
+        if size >= 1e-15:
+            exact = weight.double() * score.double().exp()
+            exact[0] = 0.0
+            assert torch.allclose(
+                (alpha * weight).double(), exact / exact.sum(), atol=1e-5
+            )
+        grads = torch.autograd.grad(
+            (alpha * weight).square().sum(), (weight, score)
+        )
+        assert all(grad.isfinite().all() for grad in grads)

@@ -4,6 +4,8 @@ With weights in :math:`\{0, 1\}` each gives what the plain operation gives on
 the edges of weight one.
 """
 
+import math
+
 import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
@@ -110,10 +112,15 @@ def weighted_softmax(
     size = [1] * src.dim()
     size[dim] = -1
     view = weight.view(size)
-    there = src.detach().masked_fill(view.detach() <= 0, -torch.inf)
-    top = scatter(there, index, dim, num_nodes, 'max')
-    top = top.masked_fill(top == -torch.inf, 0.0).index_select(dim, index)
-    # An edge of weight zero may score far above all others:
-    out = (src - top).clamp(max=30).exp()
-    total = scatter(view * out, index, dim, num_nodes, 'sum') + 1e-16
-    return out / total.index_select(dim, index)
+    least = floor(weight.dtype)
+    # The largest term of each sum becomes one. Terms of next to no weight
+    # don't count, and may be far larger:
+    log_weight = view.detach().clamp(min=least).log()
+    term = (src.detach() + log_weight).masked_fill(view <= least, -torch.inf)
+    top = scatter(term, index, dim, num_nodes, 'max')
+    some = top > -torch.inf
+    top = torch.where(some, top, 0.0).index_select(dim, index)
+    out = (src - top).clamp(max=-math.log(least)).exp()
+    total = scatter(view * out, index, dim, num_nodes, 'sum')
+    total = torch.where(some, total, 1.0).index_select(dim, index)
+    return torch.where(some.index_select(dim, index), out / total, 0.0)

@@ -35,6 +35,7 @@ def predict_batches(
             (default: :obj:`None`, newly drawn)
     """
     check_kind(learner, VariationalGraphLearner, 'learner')
+    check_kind(batches, Iterable, 'batches')
     n = learner.prior.num_nodes
     check_features(x, n)
     device = learner.prior.pairs.device
