@@ -271,6 +271,21 @@ def test_the_proof_leaves_no_trace(graph):
         assert torch.equal(value, before[name]), name
 
 
+def test_a_conv_that_ignores_its_edges_is_refused_each_time(graph):
+    class Deaf(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.conv, self.lin = SAGEConv(4, 3), torch.nn.Linear(4, 3)
+
+        def forward(self, x, edge_index):
+            return self.lin(x)
+
+    learner = learner_of(Deaf(), graph, BinaryConcrete())
+    for _ in range(2):
+        with pytest.raises(TypeError, match='ignores the edges'):
+            learner(X)
+
+
 def test_a_change_of_the_conv_is_proved_anew(graph):
     conv = GCNConv(4, 3)
     learner = learner_of(conv, graph)

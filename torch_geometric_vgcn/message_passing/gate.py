@@ -36,13 +36,12 @@ class Gate:
         self._lists = [(edge_index, weight)]
         self._current: tuple[Tensor, Tensor] | None = None
 
-    def see(self, edge_index: Any) -> Any:
-        r"""Takes note of a list of edges. Returns the list."""
+    def see(self, edge_index: Any) -> None:
+        r"""Takes note of a list of edges."""
         if isinstance(edge_index, Tensor) and (
             edge_index.layout == torch.strided
         ):
             self._list_of(edge_index)
-        return edge_index
 
     def _list_of(self, edge_index: Tensor) -> tuple[Tensor, Tensor]:
         for known in self._lists:

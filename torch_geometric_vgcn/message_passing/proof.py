@@ -52,7 +52,9 @@ class Proof:
         self.conv = conv
         # The same tensor, if it can be: what is learned of it is remembered.
         self.x = single(x.detach() if x.requires_grad else x)
-        self._dense: Tensor | None = None  # for convs that want no sparse x
+        # For convs that want no sparse x, and where its non-zeros stand:
+        self._dense: Tensor | None = None
+        self._entries: Tensor | None = None
         self.sample = _some_edges(sample)
         self.attributes = lambda edge_index: {
             name: single(value)
@@ -78,16 +80,21 @@ class Proof:
             with explained(self.conv, x), only_copies(self.conv):
                 route(model, x, sample, self.attributes)
 
-    def differs(self, route: Route) -> str | None:
-        r"""Why a route isn't exact, or :obj:`None` if it is."""
-        # Without a route first, as no route can help where that fails:
+    def check(self) -> None:
+        r"""Raises an error if the conv can't be called on edges alone: then no
+        route can help. To be called before :meth:`differs`.
+        """
         try:
             self._expected(0, training=False, record=CoupledDraws())
         except TypeError:
             if self.x.layout == torch.strided or self.x.numel() > LARGE:
                 raise
             self._dense = self.x.to_dense()
+            self._entries = self.x.to_sparse_coo().coalesce().indices()
             self._expected(0, training=False, record=CoupledDraws())
+
+    def differs(self, route: Route) -> str | None:
+        r"""Why a route isn't exact, or :obj:`None` if it is."""
         for training in (False, True):
             mode = 'training' if training else 'evaluation'
             reason = self._differs(route, training)
@@ -131,12 +138,10 @@ class Proof:
     ) -> tuple[Tensor, bool]:
         r"""What the conv gives without the edges of weight zero."""
         edge_index, kept = _left(self.sample, s)
-        x, entries = self.x[s] if self.x.dim() > 2 else self.x, None
-        if self._dense is not None:
-            entries = self.x.to_sparse_coo().coalesce().indices()
-            x = self._dense
+        x = self.x if self._dense is None else self._dense
+        x = x[s] if x.dim() > 2 else x
         num_nodes = self.sample.prior.num_nodes
-        replay = CoupledDraws(kept, record, s, num_nodes, entries)
+        replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
         with _undisturbed(x.device), replay:
             model = trial_of(self.conv, training)
             with explained(self.conv, x), only_copies(self.conv):
@@ -170,10 +175,11 @@ def _some_edges(sample: GraphSample) -> GraphSample:
 
 def _first(sample: GraphSample, count: int) -> GraphSample:
     edges = sample.background
-    if edges is not None:
-        edges = Edges(edges.index[:, :count], edges.weight[:count])
     return GraphSample(
-        sample.prior, sample.logits, sample.weight[:count], edges
+        sample.prior,
+        sample.logits,
+        sample.weight[:count],
+        None if edges is None else edges[:count],
     )
 
 
@@ -184,10 +190,9 @@ def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
     kept = sample.weight[s] > 0
     index = sample.prior.pairs.index[:, kept]
     if sample.background is not None:
-        there = sample.background.weight[s].nonzero().view(-1)
-        others = sample.background.index[:, s, there]
+        others, _ = sample.background.of(s)
         index = torch.cat([index, others], dim=1)
-        kept = torch.cat([kept, kept.new_ones(there.numel())])
+        kept = torch.cat([kept, kept.new_ones(others.size(1))])
     edge_index = torch.cat([index, index.flip(0)], dim=1)
     return edge_index, torch.cat([kept, kept])
 

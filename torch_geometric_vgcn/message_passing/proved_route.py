@@ -33,7 +33,7 @@ class ProvedRoute:
     def __init__(self, *routes: Route) -> None:
         self.routes = routes
         self._proved: dict[Hashable, Route] = {}
-        self._used: set[Hashable] = set()  # with a gradient and without
+        self._used: set[Hashable] = set()  # kinds of calls that went well
 
     def __call__(
         self,
@@ -45,13 +45,14 @@ class ProvedRoute:
         r"""Calls the conv on each sampled graph, as :class:`Route` does."""
         check_call(conv, x, sample)
         compiled = torch.compiler.is_compiling()
-        route, is_new = self._route(conv, x, sample, attributes, compiled)
-        if not is_new or compiled:
+        route, use = self._route(conv, x, sample, attributes, compiled)
+        if compiled or use in self._used:
             return route(conv, x, sample, attributes)
         with explained(conv, x):
             out = route(conv, x, sample, attributes)
         if sample.weight.requires_grad:
             check_dependence(conv, out, sample)
+        self._used.add(use)
         return out
 
     @contextmanager
@@ -70,8 +71,8 @@ class ProvedRoute:
         sample: GraphSample,
         attributes: Attributes,
         compiled: bool,
-    ) -> tuple[Route, bool]:
-        r"""The route for such a call, and whether it is the first one."""
+    ) -> tuple[Route, Hashable]:
+        r"""The route for such a call, and what kind of call it is."""
         plain = attributes is no_attributes
         kinds = _kind(conv), _kind_of_features(x), _kind_of_sample(sample)
         key = (*kinds, plain, compiled)
@@ -79,10 +80,7 @@ class ProvedRoute:
         if route is None:
             route = self._choose(conv, x, sample, attributes, compiled)
             self._proved[key] = route
-        use = (*key, sample.weight.requires_grad)
-        is_new = use not in self._used
-        self._used.add(use)
-        return route, is_new
+        return route, (*key, sample.weight.requires_grad)
 
     def _choose(
         self,
@@ -94,6 +92,8 @@ class ProvedRoute:
     ) -> Route:
         proof = Proof(conv, x, sample, attributes)
         proof.initialize(self.routes[-1])
+        if not self.routes[-1].deletes:
+            proof.check()
         plain = attributes is no_attributes
         reason = 'no route takes such features or edge attributes'
         for route in self.routes:

@@ -49,10 +49,9 @@ class GraphSample:
         check_count(s, 's', most=len(self) - 1)
         index, weight = self.prior.pairs.index, self.weight[s]
         if self.background is not None:
-            there = self.background.weight[s].nonzero().view(-1)
-            others = self.background.index[:, s, there]
+            others, other_weight = self.background.of(s)
             index = torch.cat([index, others], dim=1)
-            weight = torch.cat([weight, self.background.weight[s, there]])
+            weight = torch.cat([weight, other_weight])
         edge_index = torch.cat([index, index.flip(0)], dim=1)
         return edge_index, torch.cat([weight, weight])
 

@@ -49,8 +49,7 @@ class HardSample(GraphSample):
         there = self.weight[s].nonzero().view(-1)
         index = self.prior.pairs.index[:, there]
         if self.background is not None:
-            drawn = self.background.weight[s].nonzero().view(-1)
-            others = self.background.index[:, s, drawn]
+            others, _ = self.background.of(s)
             index = torch.cat([index, others], dim=1)
         edge_index = torch.cat([index, index.flip(0)], dim=1)
         return edge_index, self.weight.new_ones(edge_index.size(1))

@@ -15,6 +15,17 @@ class Edges:
     index: Tensor  # [2, S, M]
     weight: Tensor  # [S, M]
 
+    def __getitem__(self, some: slice) -> 'Edges':
+        r"""The edges of some of the graphs."""
+        return Edges(self.index[:, some], self.weight[some])
+
+    def of(self, s: int) -> tuple[Tensor, Tensor]:
+        r"""The edges of the :obj:`s`-th graph without empty places: pairs of
+        shape :obj:`[2, M]` and their weights.
+        """
+        there = self.weight[s].nonzero().view(-1)
+        return self.index[:, s, there], self.weight[s, there]
+
 
 @dataclass
 class Noise:
@@ -32,9 +43,9 @@ class Noise:
         r"""The randomness of some of the graphs."""
         check_kind(some, slice, 'some')
         edges = self.background
-        if edges is not None:
-            edges = Edges(edges.index[:, some], edges.weight[some])
-        return Noise(self.logistic[some], edges)
+        return Noise(
+            self.logistic[some], None if edges is None else edges[some]
+        )
 
     def subset(self, pairs: Pairs) -> 'Noise':
         r"""The randomness of a subset of the pairs, without a background."""
