@@ -6,6 +6,7 @@ message passing, objective.
 
 from torch_geometric_vgcn.training import (
     Fit,
+    calibrate,
     evaluate,
     fit,
     fit_batches,
@@ -22,6 +23,7 @@ from torch_geometric_vgcn.prior import (
 )
 from torch_geometric_vgcn.posterior import (
     AmortizedPosterior,
+    ClassPosterior,
     FreePosterior,
     KroneckerPosterior,
     LowRankPosterior,
@@ -45,6 +47,7 @@ from torch_geometric_vgcn.objective import (
     IWELBO,
     BernoulliKL,
     Categorical,
+    Consistency,
     LogisticKL,
 )
 

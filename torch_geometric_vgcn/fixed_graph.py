@@ -71,7 +71,8 @@ class FixedGraph(Module):
         r"""The class probabilities, of shape :obj:`[N, C]`, in evaluation
         mode. Nothing is changed: several threads can predict at once.
         """
-        return self.likelihood.mean(evaluated(self)(x))
+        prob = self.likelihood.mean(evaluated(self)(x))
+        return self.likelihood.calibrated(prob)
 
 
 def _least_num_nodes(edge_index: Tensor) -> int:

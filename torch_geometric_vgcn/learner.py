@@ -100,6 +100,7 @@ class VariationalGraphLearner(Module):
         """
         reset(self.conv)
         self.posterior.reset_parameters(self.prior)
+        self.likelihood.set_temperature(1.0)
 
     def noise(
         self,
@@ -223,6 +224,8 @@ class VariationalGraphLearner(Module):
         n, num_classes = out.shape[1:]
         batch = num_labeled is not None
         self.inputs.check_labels(y, mask, n, num_classes, allow_none=batch)
+        if self.training and torch.is_grad_enabled():
+            self.posterior.observe(out.detach(), y, mask, sample.prior)
         if mask is not None:
             out, y = out[:, mask], y[mask]
         log_prob = self.likelihood.log_prob(out, y)
@@ -277,7 +280,7 @@ class VariationalGraphLearner(Module):
             mean = mean.sum(dim=0) if count > 1 else mean
             total = mean if total is None else total + mean
         assert total is not None
-        return total / num_samples
+        return self.likelihood.calibrated(total / num_samples)
 
     def edge_probs(
         self, x: Tensor | None = None, prior: Prior | None = None

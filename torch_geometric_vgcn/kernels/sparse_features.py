@@ -66,6 +66,17 @@ class SparseFeatures:
         with torch.autocast(x.device.type, enabled=False):
             return SparseLinear.apply(weight, matrix.values(), places)
 
+    def rows(self, x: Tensor) -> Tensor:
+        r"""The features in compressed rows, where those are known to be
+        faster, or as they are.
+        """
+        if x.layout != torch.strided or x.requires_grad or x.dim() != 2:
+            return x
+        if not kernels_work(x.device, x.dtype):
+            return x
+        matrix = self._compress(x)
+        return x if matrix is None else matrix
+
     def _compress(self, x: Tensor) -> Tensor | None:
         r"""Dense features in compressed rows, if that is faster."""
         if not on_host(x) or x.is_inference():

@@ -78,7 +78,9 @@ class AdjacencyMatrix(Route):
         if isinstance(conv, GCN) and type(conv) is GCN:
             plain = all(isinstance(m, torch.nn.Identity) for m in conv.norms)
             return plain and conv.jk_mode != 'lstm'
-        return type(conv) in TWINS
+        return type(conv) in TWINS or getattr(
+            conv, 'takes_several_graphs', False
+        )
 
     def __call__(
         self,

@@ -24,10 +24,15 @@ class SparseDropout(torch.nn.Dropout):
             return super().forward(x)
         if x.layout != torch.sparse_csr:
             x = x.to_sparse_csr()
-        return torch.sparse_csr_tensor(
-            x.crow_indices(),
-            x.col_indices(),
-            super().forward(x.values()),
-            x.shape,
-            check_invariants=False,
-        )
+        return with_values(x, super().forward(x.values()))
+
+
+def with_values(x: Tensor, value: Tensor) -> Tensor:
+    r"""The CSR matrix with other values at the same places."""
+    return torch.sparse_csr_tensor(
+        x.crow_indices(),
+        x.col_indices(),
+        value,
+        x.shape,
+        check_invariants=False,
+    )

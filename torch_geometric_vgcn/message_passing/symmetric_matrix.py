@@ -30,6 +30,7 @@ class SymmetricMatrix:
         if isinstance(which, int):
             which = slice(which, which + 1)
         self.num_nodes = sample.prior.num_nodes
+        self.num_graphs = len(sample.weight[which])
         self.features = features
         self.weight = sample.weight[which]
         self.pattern = sample.prior.pairs.pattern

@@ -9,6 +9,7 @@ from typing import Any
 from torch import Tensor
 from torch.nn import Module, Parameter
 from torch_geometric.nn import (
+    APPNP,
     GCNConv,
     GraphConv,
     Linear,
@@ -48,6 +49,16 @@ def _sg(conv: SGConv, x: Tensor, adj: Any, edge_weight: None = None) -> Tensor:
     return out if lin.bias is None else out + lin.bias
 
 
+def _appnp(
+    conv: APPNP, x: Tensor, adj: Any, edge_weight: None = None
+) -> Tensor:
+    out = x
+    for _ in range(conv.K):
+        out = adj.normalized(out) if conv.normalize else adj @ out
+        out = (1 - conv.alpha) * out + conv.alpha * x
+    return out
+
+
 def _linear(adj: Any, lin: Any, x: Tensor) -> Tensor:
     r"""A conv's linear map: for mostly zero features their sparse product, or
     the layer as it is if there is more to it.
@@ -80,6 +91,7 @@ TWINS: dict[type[Module], Callable[..., Tensor]] = {
     GCNConv: _gcn,
     GraphConv: _graph,
     SGConv: _sg,
+    APPNP: _appnp,
 }
 
 

@@ -1,10 +1,12 @@
 r"""What is maximised: a lower bound of the evidence."""
 
 from torch_geometric_vgcn.objective.base import Bound, Objective
+from torch_geometric_vgcn.objective.consistency import Consistency
 from torch_geometric_vgcn.objective.elbo import ELBO
 from torch_geometric_vgcn.objective.iw_elbo import IWELBO
 from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
 from torch_geometric_vgcn.objective.likelihood import Categorical
+from torch_geometric_vgcn.objective.term import Term
 
 __all__ = [
     'Objective',
@@ -15,4 +17,6 @@ __all__ = [
     'BernoulliKL',
     'LogisticKL',
     'Categorical',
+    'Term',
+    'Consistency',
 ]

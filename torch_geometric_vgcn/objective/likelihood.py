@@ -3,7 +3,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.checks import check_tensor
+from torch_geometric_vgcn.checks import check_positive, check_tensor
 from torch_geometric_vgcn.kernels.device import on_host
 
 
@@ -13,6 +13,16 @@ class Categorical(Module):
     \mathrm{softmax}(\mathbf{f}_n))` of a network's outputs
     :math:`\mathbf{f}`.
     """
+
+    temperature: Tensor
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer('temperature', torch.ones(()))
+
+    def set_temperature(self, temperature: float) -> None:
+        r"""Sets the temperature of predictions. Training ignores it."""
+        self.temperature.fill_(check_positive(temperature, 'temperature'))
 
     def log_prob(self, out: Tensor, y: Tensor) -> Tensor:
         r"""The log-likelihood of the classes :obj:`y`, for outputs of shape
@@ -42,6 +52,16 @@ class Categorical(Module):
         """
         check_outputs(out)
         return out.softmax(dim=-1)
+
+    def calibrated(self, prob: Tensor) -> Tensor:
+        r"""Averaged class probabilities at the temperature of predictions,
+        :math:`p'_c \propto p_c^{1/T}`.
+        """
+        tiny = torch.finfo(prob.dtype).tiny
+        log_prob = prob.clamp(min=tiny).log() / self.temperature.to(prob)
+        return torch.where(
+            self.temperature == 1, prob, log_prob.softmax(dim=-1)
+        )
 
 
 def check_outputs(out: Tensor) -> None:

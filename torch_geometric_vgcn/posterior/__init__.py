@@ -2,6 +2,7 @@ r"""What is believed of the graph after the labels were seen."""
 
 from torch_geometric_vgcn.posterior.amortized import AmortizedPosterior
 from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.posterior.classes import ClassPosterior
 from torch_geometric_vgcn.posterior.free import FreePosterior
 from torch_geometric_vgcn.posterior.kronecker import KroneckerPosterior
 from torch_geometric_vgcn.posterior.low_rank import LowRankPosterior
@@ -13,5 +14,6 @@ __all__ = [
     'LowRankPosterior',
     'AmortizedPosterior',
     'KroneckerPosterior',
+    'ClassPosterior',
     'SumPosterior',
 ]

@@ -38,7 +38,8 @@ class Posterior(Module, ABC):
                 them. (default: :obj:`None`)
         """
         check_kind(prior, Prior, 'prior')
-        if next(self.parameters(recurse=False), None) is None:
+        state = *self.parameters(recurse=False), *self.buffers(recurse=False)
+        if not state:
             raise RuntimeError(
                 f'{type(self).__name__} has no parameters yet: a learner, or '
                 "'start_at(prior)', makes them"
@@ -48,6 +49,21 @@ class Posterior(Module, ABC):
     @abstractmethod
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         r"""The logits themselves."""
+
+    def observe(
+        self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
+    ) -> None:
+        r"""Takes note of the network's outputs and of the labels in a training
+        step, for posteriors that use them.
+
+        Args:
+            out (Tensor): The outputs, of shape :obj:`[S, N, C]`.
+            y (Tensor): The classes, of shape :obj:`[N]`.
+            mask (Tensor, optional): Which nodes are labelled.
+                (default: :obj:`None`, all)
+            prior (Prior): The prior of the nodes, which may be those of a
+                mini-batch.
+        """
 
     def __add__(self, other: 'Posterior') -> 'Posterior':
         from torch_geometric_vgcn.posterior.sum import SumPosterior

@@ -41,6 +41,12 @@ class SumPosterior(Posterior):
             logits = logits + (term(prior, x) - prior.logits)
         return logits
 
+    def observe(
+        self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
+    ) -> None:
+        for term in cast(Iterable[Posterior], self.terms):
+            term.observe(out, y, mask, prior)
+
     def __add__(self, other: Posterior) -> Posterior:
         check_kind(other, Posterior, 'other')
         return SumPosterior(*cast(Iterable[Posterior], self.terms), other)

@@ -1,8 +1,16 @@
 r"""Training loops, early stopping and checkpoints."""
 
+from torch_geometric_vgcn.training.calibrate import calibrate
 from torch_geometric_vgcn.training.fit import fit
 from torch_geometric_vgcn.training.fit_batches import fit_batches
 from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.result import Fit, evaluate
 
-__all__ = ['Fit', 'evaluate', 'fit', 'fit_batches', 'predict_batches']
+__all__ = [
+    'Fit',
+    'calibrate',
+    'evaluate',
+    'fit',
+    'fit_batches',
+    'predict_batches',
+]

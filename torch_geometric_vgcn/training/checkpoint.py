@@ -20,8 +20,8 @@ class Checkpoint:
     """
 
     keys = {
-        'fingerprint', 'learner', 'optimizers', 'best', 'result', 'rng',
-        'device_rng',
+        'fingerprint', 'learner', 'terms', 'optimizers', 'best', 'result',
+        'rng', 'device_rng',
     }  # fmt: skip
 
     def __init__(self, path: str | Path, fingerprint: dict[str, str]) -> None:

@@ -10,13 +10,15 @@ from torch.nn import Module
 from torch_geometric_vgcn.prior import Prior
 
 
-def module_fingerprint(learner: Module) -> dict[str, str]:
+def module_fingerprint(
+    learner: Module, root: str = 'learner'
+) -> dict[str, str]:
     r"""The class and the plain public attributes of each module, the type and
     shape of each parameter, and the contents of each constant buffer.
     """
     out = {}
     for path, module in learner.named_modules():
-        name = path or 'learner'
+        name = path or root
         out[name] = str(qualified_name(type(module)))
         if not module.training:
             out[f'{name}.training'] = 'False'

@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 from torch import Tensor
@@ -5,7 +6,7 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
@@ -20,6 +21,7 @@ def fit(
     logit_lr: float = 0.01,
     weight_decay: float = 5e-4,
     num_samples: int = 3,
+    terms: Sequence[Term] = (),
     patience: int = 100,
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 25,
@@ -50,6 +52,9 @@ def fit(
             weights; the posterior has none. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
+        terms (Sequence[Term], optional): Further terms of the loss, of the
+            outputs at all nodes outside the training set.
+            (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -65,6 +70,7 @@ def fit(
         logit_lr=logit_lr,
         weight_decay=weight_decay,
         num_samples=num_samples,
+        terms=terms,
         patience=patience,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
@@ -104,8 +110,9 @@ class FullBatchRun(Run):
         out = self.learner(self.x, num_samples=self.settings.num_samples)
         self.check_outputs(out)
         bound = self.learner.objective(out, self.y, self.train_nodes)
-        self.check_finite(bound.loss, epoch)
-        bound.loss.backward()
+        loss = bound.loss + self.extra_loss(out, self.other_nodes)
+        self.check_finite(loss, epoch)
+        loss.backward()
         self.step()
         return bound
 

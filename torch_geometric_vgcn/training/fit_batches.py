@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from pathlib import Path
 
 import torch
@@ -9,7 +10,7 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric_vgcn.checks import count_nodes
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
-from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.training.fingerprint import digest
 from torch_geometric_vgcn.training.predict_batches import (
@@ -32,6 +33,7 @@ def fit_batches(
     logit_lr: float = 0.01,
     weight_decay: float = 5e-4,
     num_samples: int = 3,
+    terms: Sequence[Term] = (),
     patience: int = 50,
     checkpoint: str | Path | None = None,
     checkpoint_every: int = 5,
@@ -86,6 +88,9 @@ def fit_batches(
             weights. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
+        terms (Sequence[Term], optional): Further terms of the loss, of the
+            outputs at all nodes outside the training set.
+            (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`50`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -101,6 +106,7 @@ def fit_batches(
         logit_lr=logit_lr,
         weight_decay=weight_decay,
         num_samples=num_samples,
+        terms=terms,
         patience=patience,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
@@ -157,8 +163,6 @@ class ClusterRun(Run):
             )
         super().__init__(learner, data, settings, ranks)
         self.num_batches = _num_batches(loader, ranks)
-        self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
-        self.is_train[self.train_nodes] = True
         self.model: Module = learner
         if ranks.world > 1:
             left_out = [*self.logits.parameters, *self.constant]
@@ -210,6 +214,8 @@ class ClusterRun(Run):
                 out, self.y[n_id], train, train.numel(), self.weight(prior)
             )
             loss = -bound.bound * (self.num_batches / num_labeled)
+            other = (~self.is_train[n_id]).nonzero().view(-1)
+            loss = loss + self.extra_loss(out, other)
             self.check_finite(loss, epoch)
             loss.backward()
             self.logits.touch(prior.pairs.position)

@@ -1,10 +1,11 @@
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from dataclasses import asdict
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, ModuleList
 from torch.nn.parameter import is_lazy
 from torch_geometric.data import Data
 from tqdm import tqdm
@@ -17,7 +18,9 @@ from torch_geometric_vgcn.checks import (
     count_nodes,
     selected_nodes,
 )
-from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.fixed_graph import FixedGraph
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.device_rng import (
     get_device_rng,
@@ -40,7 +43,7 @@ class Run(ABC):
     state, and a checkpoint of it all.
 
     Args:
-        learner (torch.nn.Module): The learner to train. If it is in
+        learner (VariationalGraphLearner or FixedGraph): The learner. If it is in
             evaluation mode it is set to training mode; otherwise each of its
             modules stays in its own mode.
         data (torch_geometric.data.Data): The data.
@@ -51,7 +54,7 @@ class Run(ABC):
 
     def __init__(
         self,
-        learner: Module,
+        learner: VariationalGraphLearner | FixedGraph,
         data: Data,
         settings: Settings,
         ranks: Ranks | None = None,
@@ -70,6 +73,9 @@ class Run(ABC):
         self.ranks = ranks or Ranks()
         self.device = _device_of(learner)
         self.place(data)
+        self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
+        self.is_train[self.train_nodes] = True
+        self.other_nodes = (~self.is_train).nonzero().view(-1)
         labelled = torch.cat([self.train_nodes, self.val_nodes])
         self._highest_class = int(self.y[labelled].max())
         if not learner.training:
@@ -86,6 +92,10 @@ class Run(ABC):
             settings.weight_decay,
         )
         self.constant = constant_buffers(learner)
+        learner.likelihood.set_temperature(1.0)
+        self.terms = ModuleList(settings.terms).to(self.device)
+        for term in cast(Iterable[Term], self.terms):
+            term.reset_parameters()
         self.result = Fit()
         self.best: dict[str, Any] = {}
 
@@ -109,6 +119,7 @@ class Run(ABC):
             'run': type(self).__name__,
             **self.settings.fingerprint(),
             **module_fingerprint(self.learner),
+            **module_fingerprint(self.terms, 'terms'),
             'data.x': digest(self.x),
             'data.y': digest(self.y),
             'data.train_mask': digest(self.train_nodes),
@@ -180,6 +191,10 @@ class Run(ABC):
         for optimizer in self.optimizers:
             optimizer.step()
 
+    def extra_loss(self, out: Tensor, nodes: Tensor) -> Tensor | float:
+        r"""The sum of all further terms at the nodes without a label."""
+        return sum(term(out, nodes) for term in self.terms)
+
     def check_outputs(self, out: Tensor) -> None:
         r"""Raises an error if the network has too few outputs."""
         check_num_outputs(out.size(-1), self._highest_class, 'data.y')
@@ -216,6 +231,7 @@ class Run(ABC):
             self.optimizers, state['optimizers'], strict=True
         ):
             optimizer.load_state_dict(saved)
+        self.terms.load_state_dict(state['terms'])
         self.best = state['best']
         self.result = Fit(**state['result'])
         torch.set_rng_state(state['rng'][rank].cpu())
@@ -227,6 +243,7 @@ class Run(ABC):
         self.logits.gather_moments(self.optimizers)
         state = {
             'learner': self.learner.state_dict(),
+            'terms': self.terms.state_dict(),
             'optimizers': [o.state_dict() for o in self.optimizers],
             'best': self.best,
             'result': asdict(self.result),

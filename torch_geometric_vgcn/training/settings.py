@@ -1,13 +1,16 @@
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from torch_geometric_vgcn.checks import (
     check_count,
     check_flag,
+    check_kind,
     check_nonnegative,
     check_path,
     check_positive,
 )
+from torch_geometric_vgcn.objective import Term
 
 
 @dataclass(frozen=True)
@@ -20,6 +23,7 @@ class Settings:
         logit_lr (float): The learning rate of the posterior.
         weight_decay (float): The L2 penalty on the network's weights.
         num_samples (int): The number of graphs per step.
+        terms (Sequence[Term]): Further terms of the loss.
         patience (int): After how many epochs without improvement to stop.
         checkpoint (str or Path, optional): The file to save the run to.
         checkpoint_every (int): After how many epochs to save.
@@ -31,6 +35,7 @@ class Settings:
     logit_lr: float
     weight_decay: float
     num_samples: int
+    terms: Sequence[Term]
     patience: int
     checkpoint: str | Path | None
     checkpoint_every: int
@@ -41,6 +46,9 @@ class Settings:
         check_count(self.num_samples, 'num_samples', least=1)
         check_count(self.patience, 'patience', least=1)
         check_count(self.checkpoint_every, 'checkpoint_every', least=1)
+        check_kind(self.terms, Sequence, 'terms')
+        for term in self.terms:
+            check_kind(term, Term, 'terms')
         check_positive(self.lr, 'lr')
         check_positive(self.logit_lr, 'logit_lr')
         check_nonnegative(self.weight_decay, 'weight_decay')

@@ -1,0 +1,35 @@
+import math
+
+from scipy.optimize import minimize_scalar
+from torch import Tensor
+
+from torch_geometric_vgcn.analysis.calibration import check_class_probs
+from torch_geometric_vgcn.checks import check_labels
+
+LIMIT = math.log(20)  # temperatures between 1/20 and 20
+
+
+def best_temperature(prob: Tensor, y: Tensor, mask: Tensor) -> float:
+    r"""The temperature :math:`T` with which the classes :obj:`y` are most
+    likely if :math:`p'_c \propto p_c^{1/T}`: temperature scaling of the `"On
+    Calibration of Modern Neural Networks" <https://arxiv.org/abs/1706.04599>`_
+    paper. It is between 1/20 and 20.
+
+    Args:
+        prob (Tensor): The class probabilities, of shape :obj:`[N, C]`.
+        y (Tensor): The classes, of shape :obj:`[N]`.
+        mask (Tensor): The nodes to look at, as a mask or as indices: those of
+            the validation set, as the network is too sure of its training
+            nodes.
+    """
+    check_class_probs(prob)
+    check_labels(y, mask, prob.size(0), num_classes=prob.size(1))
+    log_prob = prob[mask].detach().double().clamp(min=1e-300).log()
+    index = y[mask].unsqueeze(-1)
+
+    def nll(log_temperature: float) -> float:
+        scaled = (log_prob / math.exp(log_temperature)).log_softmax(dim=-1)
+        return -float(scaled.gather(-1, index).mean())
+
+    best = minimize_scalar(nll, bounds=(-LIMIT, LIMIT), method='bounded')
+    return math.exp(best.x)

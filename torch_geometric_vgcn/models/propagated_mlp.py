@@ -1,0 +1,120 @@
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.nn.functional import dropout
+from torch_geometric.nn import APPNP, Linear
+
+from torch_geometric_vgcn.checks import check_count, check_share
+from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
+from torch_geometric_vgcn.message_passing.sparse_dropout import with_values
+
+
+class PropagatedMLP(Module):
+    r"""Classes from a node's own features, propagated over the graph, as in
+    the `"Predict then Propagate: Graph Neural Networks meet Personalized
+    PageRank" <https://arxiv.org/abs/1810.05997>`_ paper
+
+    .. math::
+        \mathbf{H}^{(0)} &= \mathrm{MLP}(\mathbf{X})
+
+        \mathbf{H}^{(k)} &= (1 - \alpha) \mathbf{\hat{D}}^{-1/2}
+        \mathbf{\hat{A}} \mathbf{\hat{D}}^{-1/2} \mathbf{H}^{(k-1)} + \alpha
+        \mathbf{H}^{(0)},
+
+    with :math:`K` steps, one hidden layer, and dropout that is drawn anew for
+    each sampled graph.
+
+    Args:
+        in_channels (int): The number of features.
+        hidden_channels (int): The number of hidden units.
+        out_channels (int): The number of classes.
+        K (int, optional): The number of steps :math:`K`. (default: :obj:`8`)
+        alpha (float, optional): The weight :math:`\alpha` of a node's own
+            output in each step. (default: :obj:`0.2`)
+        input_dropout (float, optional): The share of features to drop.
+            (default: :obj:`0.8`)
+        dropout (float, optional): The share of hidden units to drop.
+            (default: :obj:`0.5`)
+    """
+
+    #: All sampled graphs go through one call.
+    takes_several_graphs = True
+
+    def __init__(
+        self,
+        in_channels: int,
+        hidden_channels: int,
+        out_channels: int,
+        K: int = 8,  # noqa: N803
+        alpha: float = 0.2,
+        input_dropout: float = 0.8,
+        dropout: float = 0.5,
+    ) -> None:
+        super().__init__()
+        check_count(in_channels, 'in_channels', least=1)
+        check_count(hidden_channels, 'hidden_channels', least=1)
+        check_count(out_channels, 'out_channels', least=1)
+        self.input_dropout = check_share(input_dropout, 'input_dropout')
+        self.hidden = Linear(
+            in_channels, hidden_channels, weight_initializer='glorot'
+        )
+        self.dropout = check_share(dropout, 'dropout')
+        self.out = Linear(
+            hidden_channels, out_channels, weight_initializer='glorot'
+        )
+        self.propagate = APPNP(
+            check_count(K, 'K', least=1), check_share(alpha, 'alpha')
+        )
+        self._features = SparseFeatures()
+
+    def reset_parameters(self) -> None:
+        self.hidden.reset_parameters()
+        self.out.reset_parameters()
+
+    def forward(
+        self, x: Tensor, edge_index: Any, edge_weight: Tensor | None = None
+    ) -> Tensor:
+        r"""The outputs on one graph, of shape :obj:`[N, C]`.
+
+        Args:
+            x (Tensor): The features, of shape :obj:`[N, F]`, dense or sparse.
+            edge_index (Tensor): The edges, of shape :obj:`[2, E]`.
+            edge_weight (Tensor, optional): Their weights, of shape
+                :obj:`[E]`. (default: :obj:`None`)
+        """
+        # A learner's matrices know what it knows of the features, and may be
+        # those of several graphs:
+        features = getattr(edge_index, 'features', self._features)
+        num_graphs = getattr(edge_index, 'num_graphs', 1)
+        several = (num_graphs,) if self.training and num_graphs > 1 else ()
+        h = self._hidden(features.rows(x), features, several).relu()
+        h = self.out(dropout(h, self.dropout, self.training))
+        return self.propagate(h, edge_index, edge_weight)
+
+    def _hidden(
+        self, x: Tensor, features: SparseFeatures, several: tuple[int, ...]
+    ) -> Tensor:
+        r"""The hidden layer, with dropout drawn once, or for each of several
+        graphs.
+        """
+        weight, bias = self.hidden.weight, self.hidden.bias
+        if x.layout == torch.strided:
+            x = dropout(
+                x.expand(*several, *x.shape), self.input_dropout, self.training
+            )
+            return features.linear(x, weight) + bias
+        if x.layout != torch.sparse_csr:
+            x = x.to_sparse_csr()
+        value = x.values()
+        value = dropout(
+            value.expand(*several, *value.shape),
+            self.input_dropout,
+            self.training,
+        )
+        draws = [
+            features.linear(with_values(x, draw), weight)
+            for draw in value.view(-1, x.values().numel())
+        ]
+        return (torch.stack(draws) if several else draws[0]) + bias

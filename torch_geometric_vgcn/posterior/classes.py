@@ -1,0 +1,100 @@
+import torch
+from torch import Tensor
+from torch.nn.functional import one_hot
+
+from torch_geometric_vgcn.checks import check_count, check_kind, check_share
+from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.prior import Prior
+
+
+class ClassPosterior(Posterior):
+    r"""Edges explained by the classes of their nodes: a block model
+    :math:`p(\mathbf{A} \mid \mathbf{Y})` as a further term of the logits
+
+    .. math::
+        \theta_{ij} = \theta^o_{ij} + \log \left[ h \frac{a_{ij}}{c} +
+        (1 - h) \frac{1 - a_{ij}}{1 - c} \right], \quad
+        a_{ij} = \hat{\mathbf{p}}_i^{\top} \hat{\mathbf{p}}_j, \quad
+        c = \| \bar{\mathbf{p}} \|^2,
+
+    where :math:`\hat{\mathbf{p}}_i` are a node's class probabilities, of the
+    network or of its label, :math:`a` is the probability that both nodes have
+    the same class, :math:`c` is that of two random nodes, and :math:`h` is the
+    share of true edges that connect nodes of the same class.
+
+    The class probabilities are a running mean of the network's: each call of
+    :meth:`VariationalGraphLearner.objective` in training mode updates them.
+    They start as uniform, where the posterior is the prior. They have no
+    gradient.
+
+    Args:
+        num_classes (int): The number of classes :math:`C`.
+        homophily (float, optional): The share :math:`h`.
+            (default: :obj:`0.8`)
+        momentum (float, optional): The weight of the newest class
+            probabilities in the running mean. (default: :obj:`0.1`)
+    """
+
+    prob: Tensor
+
+    def __init__(
+        self,
+        num_classes: int,
+        homophily: float = 0.8,
+        momentum: float = 0.1,
+    ) -> None:
+        super().__init__()
+        self.num_classes = check_count(num_classes, 'num_classes', least=2)
+        self.homophily = check_share(homophily, 'homophily')
+        self.momentum = check_share(momentum, 'momentum')
+
+    def start_at(self, prior: Prior) -> None:
+        check_kind(prior, Prior, 'prior')
+        shape = (prior.num_nodes, self.num_classes)
+        prob = prior.logits.new_full(shape, 1 / self.num_classes)
+        self.register_buffer('prob', prob)
+
+    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+        total = self.prob.mean(dim=0)
+        chance = (total @ total).clamp(max=1 - 1e-3)
+        prob = self._of_nodes(prior)
+        same = prior.pairs.dot(prob, prob).clamp(0, 1)
+        h = self.homophily
+        ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
+        return prior.logits + ratio.clamp(min=1e-6).log()
+
+    def _of_nodes(self, prior: Prior) -> Tensor:
+        node_id = prior.pairs.node_id
+        prob = self.prob if node_id is None else self.prob[node_id]
+        if prob.size(0) != prior.num_nodes:
+            raise ValueError(
+                f'ClassPosterior knows the classes of {prob.size(0)} nodes, '
+                f'got a prior of {prior.num_nodes}: use AmortizedPosterior '
+                'for unseen nodes'
+            )
+        return prob
+
+    @torch.no_grad()
+    def observe(
+        self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
+    ) -> None:
+        if out.size(-1) != self.num_classes:
+            raise ValueError(
+                f"'num_classes' of ClassPosterior ({self.num_classes}) must "
+                f"be the network's number of outputs, got {out.size(-1)}"
+            )
+        old = self._of_nodes(prior)
+        new = out.softmax(dim=-1).mean(dim=0).to(old.dtype)
+        new = torch.lerp(old, new, self.momentum)
+        where = slice(None) if mask is None else mask
+        new[where] = one_hot(y[where], self.num_classes).to(new)
+        node_id = prior.pairs.node_id
+        if node_id is None:
+            self.prob.copy_(new)
+        else:
+            self.prob[node_id] = new
+
+    def extra_repr(self) -> str:
+        return (
+            f'num_classes={self.num_classes}, homophily={self.homophily:.3g}'
+        )
