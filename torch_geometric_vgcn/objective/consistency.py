@@ -1,6 +1,6 @@
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax
+from torch.nn.functional import log_softmax, one_hot
 
 from torch_geometric_vgcn.checks import (
     check_count,
@@ -14,59 +14,91 @@ class Consistency(Term):
     r"""Lets a node without a label have the same class on all sampled graphs
 
     .. math::
-        \min(1, t / t_w) \, \frac{w}{n S} \sum_n \sum_{s=1}^S \sum_c
+        w \min(1, t / t_w) \, \frac{1}{n S} \sum_n \sum_{s=1}^S \sum_c
         -q_{nc} \log p_{nc}^{(s)}, \quad
-        q_{nc} \propto \Big( \frac{1}{S} \sum_s p_{nc}^{(s)} \Big)^{1/T},
+        q_{nc} \propto \frac{\pi_c}{\bar{q}_c}\, \tilde{q}_{nc}, \quad
+        \tilde{q}_{nc} \propto \Big( \frac{1}{S} \sum_s p_{nc}^{(s)}
+        \Big)^{1/T},
 
-    where :math:`\mathbf{p}^{(s)}` are the class probabilities on the
-    :math:`s`-th graph, :math:`\mathbf{q}` is their sharpened mean, which is
-    taken as given, and :math:`t` is the number of calls in training mode.
-    From the `"Graph Random Neural Network for Semi-Supervised Learning on
-    Graphs" <https://arxiv.org/abs/2005.11079>`_ paper, where graphs differ by
-    dropped nodes.
+    where :math:`\mathbf{p}^{(s)}` are the class probabilities of the :math:`n`
+    nodes without a label on the :math:`s`-th graph, and the target
+    :math:`\mathbf{q}`, which is taken as given, is their sharpened mean, in
+    which each class is as frequent as among the labels: :math:`\pi` are the
+    classes' shares there (counted over all calls, with one more label for each
+    class), and :math:`\bar{\mathbf{q}}` is the mean of
+    :math:`\tilde{\mathbf{q}}` over nodes. Without this,
+    frequent classes absorb the others where the graph is wrong.
+
+    Consistency over random graphs is from the `"Graph Random Neural Networks
+    for Semi-Supervised Learning on Graphs" <https://arxiv.org/abs/2005.11079>`_
+    paper, the alignment of classes from the `"ReMixMatch"
+    <https://arxiv.org/abs/1911.09785>`_ paper.
 
     Args:
+        num_classes (int): The number of classes :math:`C`.
         weight (float, optional): The weight :math:`w`. (default: :obj:`1.0`)
         temperature (float, optional): The temperature :math:`T`, below one to
             sharpen. (default: :obj:`0.5`)
-        warmup (int, optional): After how many calls :math:`t_w` the term has
-            its full weight. Predictions of the first epochs are no guide, and
-            a run may collapse to one class without it. (default: :obj:`100`)
+        warmup (int, optional): After how many calls in training mode
+            :math:`t_w` the term has its full weight, as first predictions are
+            no guide. (default: :obj:`100`)
     """
 
     step: Tensor
+    count: Tensor
 
     def __init__(
         self,
+        num_classes: int,
         weight: float = 1.0,
         temperature: float = 0.5,
         warmup: int = 100,
     ) -> None:
         super().__init__()
+        self.num_classes = check_count(num_classes, 'num_classes', least=2)
         self.weight = check_nonnegative(weight, 'weight')
         self.temperature = check_positive(temperature, 'temperature')
         self.warmup = check_count(warmup, 'warmup')
         self.register_buffer('step', torch.zeros(()))
+        # Of labels of each class, in all mini-batches so far:
+        self.register_buffer('count', torch.zeros(self.num_classes))
 
     def reset_parameters(self) -> None:
-        r"""Starts the warm-up again."""
         self.step.zero_()
+        self.count.zero_()
 
-    def loss(self, out: Tensor) -> Tensor:
-        log_prob = log_softmax(out, dim=-1)
-        target = log_prob.detach().exp().mean(dim=0)
-        target = target.pow(1 / self.temperature)
-        target = target / target.sum(dim=-1, keepdim=True)
-        share = self.step / max(1, self.warmup)
+    def loss(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+        if out.size(-1) != self.num_classes:
+            raise ValueError(
+                f"'out' must have {self.num_classes} columns, the number of "
+                f'classes of Consistency, got {out.size(-1)}'
+            )
+        labelled = out.new_zeros(out.size(1), dtype=torch.bool)
+        labelled[mask] = True
+        share = (self.step / max(1, self.warmup)).clamp(max=1.0)
+        count = self.count + one_hot(y[labelled], self.num_classes).sum(dim=0)
         if self.training:
             self.step += 1
-        loss = -(target * log_prob).sum(dim=-1)
-        # A mean of nothing is zero:
-        mean = loss.sum() / max(1, loss.numel())
-        return self.weight * share.clamp(max=1.0).to(mean) * mean
+            self.count.copy_(count)
+        log_prob = log_softmax(out[:, ~labelled], dim=-1)
+        if log_prob.size(1) == 0:
+            return out.sum() * 0  # all are labelled
+        target = self._target(log_prob.detach().exp().mean(dim=0), count)
+        mean = -(target * log_prob).sum(dim=-1).mean()
+        return self.weight * share.to(mean) * mean
+
+    def _target(self, prob: Tensor, count: Tensor) -> Tensor:
+        target = _normalized(prob.pow(1 / self.temperature))
+        wanted = (count + 1).to(prob)
+        mean = target.mean(dim=0).clamp(min=1e-6)
+        return _normalized(target * wanted / mean)
 
     def extra_repr(self) -> str:
         return (
-            f'weight={self.weight:.3g}, temperature={self.temperature:.3g}, '
-            f'warmup={self.warmup}'
+            f'num_classes={self.num_classes}, weight={self.weight:.3g}, '
+            f'temperature={self.temperature:.3g}, warmup={self.warmup}'
         )
+
+
+def _normalized(prob: Tensor) -> Tensor:
+    return prob / prob.sum(dim=-1, keepdim=True)

@@ -3,20 +3,17 @@ from abc import ABC, abstractmethod
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_kind, selected_nodes
-from torch_geometric_vgcn.checks.once import CheckOnce
+from torch_geometric_vgcn.checks import Inputs
 from torch_geometric_vgcn.objective.likelihood import check_outputs
 
 
 class Term(Module, ABC):
-    r"""A further term of the loss, of the network's outputs at nodes without
-    a label.
+    r"""A further term of the loss, such as one on nodes without a label.
 
     .. code-block:: python
 
         out = learner(x, num_samples=3)
-        loss = learner.objective(out, y, train_mask).loss
-        loss = loss + term(out, ~train_mask)
+        loss = learner.objective(out, y, mask).loss + term(out, y, mask)
 
     :func:`~torch_geometric_vgcn.fit` does the same with all of its
     :obj:`terms`.
@@ -24,31 +21,28 @@ class Term(Module, ABC):
 
     def __init__(self) -> None:
         super().__init__()
-        self._once = CheckOnce()
+        self._inputs = Inputs()
 
     def reset_parameters(self) -> None:
         r"""Starts again, if the term counts its calls."""
 
-    def forward(self, out: Tensor, mask: Tensor) -> Tensor:
+    def forward(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
         r"""The term, a scalar to be minimised.
 
         Args:
             out (Tensor): The outputs, of shape :obj:`[S, N, C]`, or
                 :obj:`[N, C]` for one graph.
-            mask (Tensor): The nodes to look at, as a mask or as indices. If
-                there are none, the term is zero.
+            y (Tensor): The classes, of shape :obj:`[N]`. Those outside of
+                :obj:`mask` aren't used.
+            mask (Tensor): Which nodes are labelled, as a mask or as indices.
+                There may be none.
         """
         check_outputs(out)
-        check_kind(mask, Tensor, 'mask')
         out = out if out.dim() > 2 else out.unsqueeze(0)
-        n = out.size(1)
-        self._once(f'mask[{n}]', lambda mask: _check(mask, n), mask)
-        return self.loss(out[:, mask])
+        n, num_classes = out.shape[1:]
+        self._inputs.check_labels(y, mask, n, num_classes, allow_none=True)
+        return self.loss(out, y, mask)
 
     @abstractmethod
-    def loss(self, out: Tensor) -> Tensor:
-        r"""The term itself, from outputs of shape :obj:`[S, n, C]`."""
-
-
-def _check(mask: Tensor, num_nodes: int) -> None:
-    selected_nodes(mask, num_nodes, allow_none=True)
+    def loss(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+        r"""The term itself, from outputs of shape :obj:`[S, N, C]`."""

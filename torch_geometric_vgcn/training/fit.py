@@ -52,9 +52,8 @@ def fit(
             weights; the posterior has none. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
-        terms (Sequence[Term], optional): Further terms of the loss, of the
-            outputs at all nodes outside the training set.
-            (default: none)
+        terms (Sequence[Term], optional): Further terms of the loss, such as
+            :obj:`[Consistency(num_classes)]`. (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -110,7 +109,7 @@ class FullBatchRun(Run):
         out = self.learner(self.x, num_samples=self.settings.num_samples)
         self.check_outputs(out)
         bound = self.learner.objective(out, self.y, self.train_nodes)
-        loss = bound.loss + self.extra_loss(out, self.other_nodes)
+        loss = bound.loss + self.extra_loss(out, self.y, self.train_nodes)
         self.check_finite(loss, epoch)
         loss.backward()
         self.step()

@@ -88,9 +88,8 @@ def fit_batches(
             weights. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
-        terms (Sequence[Term], optional): Further terms of the loss, of the
-            outputs at all nodes outside the training set.
-            (default: none)
+        terms (Sequence[Term], optional): Further terms of the loss, such as
+            :obj:`[Consistency(num_classes)]`. (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`50`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -163,6 +162,8 @@ class ClusterRun(Run):
             )
         super().__init__(learner, data, settings, ranks)
         self.num_batches = _num_batches(loader, ranks)
+        self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
+        self.is_train[self.train_nodes] = True
         self.model: Module = learner
         if ranks.world > 1:
             left_out = [*self.logits.parameters, *self.constant]
@@ -214,8 +215,7 @@ class ClusterRun(Run):
                 out, self.y[n_id], train, train.numel(), self.weight(prior)
             )
             loss = -bound.bound * (self.num_batches / num_labeled)
-            other = (~self.is_train[n_id]).nonzero().view(-1)
-            loss = loss + self.extra_loss(out, other)
+            loss = loss + self.extra_loss(out, self.y[n_id], train)
             self.check_finite(loss, epoch)
             loss.backward()
             self.logits.touch(prior.pairs.position)

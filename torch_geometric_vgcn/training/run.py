@@ -43,9 +43,9 @@ class Run(ABC):
     state, and a checkpoint of it all.
 
     Args:
-        learner (VariationalGraphLearner or FixedGraph): The learner. If it is in
-            evaluation mode it is set to training mode; otherwise each of its
-            modules stays in its own mode.
+        learner (VariationalGraphLearner or FixedGraph): The learner. If it is
+            in evaluation mode it is set to training mode; otherwise each of
+            its modules stays in its own mode.
         data (torch_geometric.data.Data): The data.
         settings (Settings): The settings.
         ranks (Ranks, optional): The processes that take part.
@@ -73,9 +73,6 @@ class Run(ABC):
         self.ranks = ranks or Ranks()
         self.device = _device_of(learner)
         self.place(data)
-        self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
-        self.is_train[self.train_nodes] = True
-        self.other_nodes = (~self.is_train).nonzero().view(-1)
         labelled = torch.cat([self.train_nodes, self.val_nodes])
         self._highest_class = int(self.y[labelled].max())
         if not learner.training:
@@ -191,9 +188,11 @@ class Run(ABC):
         for optimizer in self.optimizers:
             optimizer.step()
 
-    def extra_loss(self, out: Tensor, nodes: Tensor) -> Tensor | float:
-        r"""The sum of all further terms at the nodes without a label."""
-        return sum(term(out, nodes) for term in self.terms)
+    def extra_loss(
+        self, out: Tensor, y: Tensor, nodes: Tensor
+    ) -> Tensor | float:
+        r"""The sum of all further terms; :obj:`nodes` are labelled."""
+        return sum(term(out, y, nodes) for term in self.terms)
 
     def check_outputs(self, out: Tensor) -> None:
         r"""Raises an error if the network has too few outputs."""
