@@ -67,6 +67,10 @@ class Consistency(Term):
         self.step.zero_()
         self.count.zero_()
 
+    @property
+    def settled(self) -> bool:
+        return float(self.step) >= self.warmup
+
     def loss(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
         if out.size(-1) != self.num_classes:
             raise ValueError(

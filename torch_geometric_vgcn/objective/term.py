@@ -26,6 +26,13 @@ class Term(Module, ABC):
     def reset_parameters(self) -> None:
         r"""Starts again, if the term counts its calls."""
 
+    @property
+    def settled(self) -> bool:
+        r"""Whether the term has its full weight. :func:`fit` chooses its best
+        epoch from then on.
+        """
+        return True
+
     def forward(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
         r"""The term, a scalar to be minimised.
 

@@ -53,7 +53,8 @@ def fit(
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
         terms (Sequence[Term], optional): Further terms of the loss, such as
-            :obj:`[Consistency(num_classes)]`. (default: none)
+            :obj:`[Consistency(num_classes)]`. The best epoch is one in which
+            all have their full weight, if there is one. (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to

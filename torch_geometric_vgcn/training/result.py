@@ -17,6 +17,8 @@ class Fit:
         best_epoch (int): The epoch whose state the model was left in.
         val_acc (float): Its validation accuracy.
         val_nll (float): Its mean negative validation log-likelihood.
+        settled (bool): Whether all terms of the loss had their full weight in
+            the best epoch.
         history (List[Dict[str, float]]): For each epoch the loss, the parts
             of the bound, and the validation accuracy and log-likelihood.
     """
@@ -24,6 +26,7 @@ class Fit:
     best_epoch: int = -1
     val_acc: float = -1.0
     val_nll: float = float('inf')
+    settled: bool = False
     history: list[dict[str, float]] = field(default_factory=list)
 
 

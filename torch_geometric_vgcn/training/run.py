@@ -136,10 +136,7 @@ class Run(ABC):
             disable=not settings.progress or self.ranks.rank > 0,
             leave=False,
         ) as bar:
-            while (
-                epoch < settings.epochs
-                and epoch - result.best_epoch <= settings.patience
-            ):
+            while epoch < settings.epochs and not self.is_over(epoch):
                 row = self.one_epoch(epoch)
                 epoch += 1
                 if checkpoint and epoch % settings.checkpoint_every == 0:
@@ -163,11 +160,24 @@ class Run(ABC):
         row |= {'val_acc': acc, 'val_nll': nll}
         result = self.result
         result.history.append(row)
-        if (acc, -nll) > (result.val_acc, -result.val_nll):
-            result.best_epoch = epoch
+        settled = self.is_settled()
+        better = (acc, -nll) > (result.val_acc, -result.val_nll)
+        if better or (settled and not result.settled):
+            result.best_epoch, result.settled = epoch, settled
             result.val_acc, result.val_nll = acc, nll
             self.keep_best()
         return row
+
+    def is_settled(self) -> bool:
+        r"""Whether all terms of the loss have their full weight: the best
+        epoch before that is only kept until then.
+        """
+        return all(t.settled for t in cast(Iterable[Term], self.terms))
+
+    def is_over(self, epoch: int) -> bool:
+        r"""Whether validation has stopped improving."""
+        late = epoch - self.result.best_epoch > self.settings.patience
+        return late and self.is_settled()
 
     def validate(self) -> tuple[float, float]:
         return evaluate(self.predict(), self.y, self.val_nodes)
