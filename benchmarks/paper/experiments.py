@@ -16,7 +16,7 @@ FURTHER = ('MLP', 'GCN on kNN')
 OURS = ('VGCN', 'VGCN relaxed')
 ALL = OURS + BASELINES + FURTHER
 CITATIONS = ('CiteSeer', 'Cora')
-ALL_DATA = tuple(DATASETS)
+ALL_DATA = CITATIONS + ('Polblogs',)
 CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
            'add_2000', 'add_5000')  # fmt: skip
 

@@ -70,7 +70,7 @@ def write(
         for row in rows:
             kept = {k: v for k, v in row.items() if k != 'history'}
             file.write(json.dumps(kept) + '\n')
-    runs = 1 + max(row['run'] for row in rows)
+    runs = len({row['run'] for row in rows})
     how = (
         f'mean ± standard deviation of {runs} runs' if runs > 1 else 'one run'
     )

@@ -69,16 +69,19 @@ def trials_of(
     quick: bool,
     runs: int,
     all_graphs: bool = False,
+    first: int = 0,
 ) -> list[Trial]:
     r"""All trials of an experiment. With :obj:`quick` there are one to three
     per case, run and system, times the settings that the experiment varies;
-    otherwise one for each point of the grid.
+    otherwise one for each point of the grid. Runs are numbered from
+    :obj:`first`.
     """
     cases = experiment.cases
     if quick and not all_graphs:
         cases = experiment.quick or cases
     out = []
-    for run, case, title in itertools.product(range(runs), cases, systems):
+    numbers = range(first, first + runs)
+    for run, case, title in itertools.product(numbers, cases, systems):
         system = by_title()[title]
         if not experiment.fits(case, title):
             continue

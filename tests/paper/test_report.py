@@ -66,6 +66,13 @@ def test_page(trials, tmp_path):
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 
+def test_runs_are_counted_by_their_numbers(trials, tmp_path):
+    experiment = Experiment('Title', (CASE,), ('A', 'B'))
+    rows = [{**row, 'run': row['run'] + 100} for row in trials]
+    text = report.write('name', experiment, rows, tmp_path, 'command')
+    assert 'mean ± standard deviation of 2 runs' in text
+
+
 def test_one_run_has_no_standard_deviation(trials, tmp_path):
     experiment = Experiment('Title', (CASE,), ('A', 'B'))
     text = report.write('name', experiment, trials[:3], tmp_path, 'command')

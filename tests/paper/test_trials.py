@@ -72,6 +72,12 @@ def test_all_graphs_with_quick_settings():
     assert {trial.case for trial in many} == set(experiment.cases)
 
 
+def test_runs_are_numbered_from_the_first():
+    experiment = EXPERIMENTS['no-graph']
+    some = trials_of(experiment, ['VGCN'], quick=True, runs=3, first=100)
+    assert {trial.run for trial in some} == {100, 101, 102}
+
+
 def test_quick_varies_what_the_experiment_varies():
     experiment = EXPERIMENTS['beta']
     (name,) = experiment.systems
