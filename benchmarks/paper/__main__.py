@@ -41,7 +41,7 @@ def arguments() -> argparse.Namespace:
         help="all graphs of the paper, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
     add('--first', type=int, default=0,
-        help='number of the first run, which selects graph, split and weights')  # fmt: skip
+        help='number of the first run (default: 0)')  # fmt: skip
     add('--workers', type=int, default=os.cpu_count(), help='processes')
     add('--trials', type=Path, default=Path('results/paper'),
         help='folder of the trials')  # fmt: skip
