@@ -1,5 +1,6 @@
 r"""From trials to results: the setting with the best validation accuracy is
-chosen, then its test accuracy is looked up, once.
+chosen, then its test accuracy is looked up, once. Other scores come with the
+trial and play no part in the choice.
 """
 
 import json
