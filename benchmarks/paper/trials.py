@@ -104,6 +104,7 @@ def trials_of(
         out += [
             Trial(case, run, title, settings, graph)
             for graph, settings in choices
+            if experiment.tries(case, dict(settings))
         ]
     return out
 
