@@ -3,7 +3,7 @@ r"""Parts of a page that compare a system with its controls, run by run."""
 import numpy as np
 from cases import Case
 from difference import Difference
-from markdown import table
+from markdown_table import table
 from page import Page, mean_and_std
 
 #: Each score's name, what it is multiplied by, and its digits.

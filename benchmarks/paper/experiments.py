@@ -36,6 +36,8 @@ def has_features(case: Case, system: str) -> bool:
 
 def one_prior(case: Case, settings: Mapping[str, Any]) -> bool:
     r"""With evidence, only the prior that suits the graph."""
+    if 'evidence' not in settings:
+        return True
     suited = (0.1, 2.0) if case.graph == 'knn' else (0.5, 4.0)
     prior = (settings['rho1'], settings['evidence'])
     return prior in (suited, (0.5, 0.0))

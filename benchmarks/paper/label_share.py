@@ -1,11 +1,11 @@
-r"""The part of a page that shows what learning gains by the share of labels."""
+r"""The part of a page that shows what learning gains by share of labels."""
 
 from pathlib import Path
 
 import matplotlib
 from cases import Case
 from difference import Difference
-from markdown import table
+from markdown_table import table
 from page import Page
 
 matplotlib.use('Agg')

@@ -7,7 +7,7 @@ from typing import Any
 from cases import Case
 from difference import Difference
 from figures import box_plot, choice_plot, convergence_plot
-from markdown import table
+from markdown_table import table
 from page import Page, mean_and_std
 
 
