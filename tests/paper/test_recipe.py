@@ -32,8 +32,15 @@ def test_finds_communities_from_a_few_labels(communities, system):
     assert hit.float().mean() > 0.7
     assert outcome.prob.sum(-1).allclose(torch.ones(60))
     assert outcome.history[outcome.epoch] == outcome.val_acc
-    again = system().train(communities, seed=0, **settings)
-    assert torch.equal(again.prob, outcome.prob)
+
+
+@pytest.mark.parametrize('system', [RecipeLearned, RecipeSAGE])
+def test_the_same_seed_gives_the_same_result(communities, system):
+    settings = {**system.quick, 'epochs': 3}
+    first, again = (
+        system().train(communities, seed=0, **settings) for _ in range(2)
+    )
+    assert torch.equal(again.prob, first.prob)
 
 
 @pytest.mark.parametrize('system', [*LEARNED, *FROZEN])
