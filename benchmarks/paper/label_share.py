@@ -36,8 +36,8 @@ def curve(page: Page) -> str:
     head = ['data', 'prior', *(f'{100 * share:g} %' for share in shares)]
     return (
         f'![Gain by share of labels]({page.name}.png)\n\n'
-        'Accuracy in %, learned minus frozen, by the share of nodes with a '
-        'label: the mean over the runs with its 95 % t-interval (the band), '
+        'Accuracy in %, learned minus frozen, by the share of training '
+        'nodes: the mean over the runs with its 95 % t-interval (the band), '
         f'in bold if that excludes 0.\n\n{table(head, lines)}'
     )
 
@@ -94,8 +94,10 @@ def _plot(panels: dict[str, Panel], path: Path) -> None:
         ax.set_title(title)
         ax.grid(axis='y', alpha=0.3)
         ax.spines[['top', 'right']].set_visible(False)
-    axes.flat[0].legend(title='prior', frameon=False)
-    figure.supxlabel('share of nodes with a label, %')
-    figure.supylabel('learned − frozen, points of accuracy')
+    handles, names = axes.flat[0].get_legend_handles_labels()
+    style = {'loc': 'outside upper center', 'ncols': 2, 'frameon': False}
+    figure.legend(handles, [f'{name} prior' for name in names], **style)
+    figure.supxlabel('share of training nodes, %', fontsize='medium')
+    figure.supylabel('accuracy, learned − frozen, %', fontsize='medium')
     figure.savefig(path, dpi=110)
     plt.close(figure)
