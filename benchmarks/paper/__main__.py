@@ -40,6 +40,8 @@ def arguments() -> argparse.Namespace:
     add('--all-graphs', action='store_true',
         help="all graphs of the paper, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
+    add('--first', type=int, default=0,
+        help='number of the first run (default: 0)')  # fmt: skip
     add('--workers', type=int, default=os.cpu_count(), help='processes')
     add('--trials', type=Path, default=Path('results/paper'),
         help='folder of the trials')  # fmt: skip
@@ -48,6 +50,8 @@ def arguments() -> argparse.Namespace:
     args = parser.parse_args()
     if args.workers < 1 or (args.runs is not None and args.runs < 1):
         parser.error("'--runs' and '--workers' must be at least 1")
+    if args.first < 0:
+        parser.error(f"'--first' must be at least 0, got {args.first}")
     return args
 
 
@@ -64,6 +68,7 @@ def main() -> None:
         quick=args.quick,
         runs=runs,
         all_graphs=args.all_graphs,
+        first=args.first,
     )
     path = args.trials / f'{"quick" if args.quick else "full"}.jsonl'
     jobs = []
@@ -87,6 +92,8 @@ def main() -> None:
         command = f'python benchmarks/paper {size} --only {name}'
         if args.runs:
             command += f' --runs {runs}'
+        if args.first:
+            command += f' --first {args.first}'
         if args.all_graphs:
             command += ' --all-graphs'
             name += '-all-graphs'

@@ -1,6 +1,7 @@
 r"""The data of the paper's experiments: which graph, which split."""
 
 import os
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
@@ -18,6 +19,7 @@ from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
     PoisonGraph,
+    StratifiedSplit,
 )
 
 
@@ -34,12 +36,34 @@ class Case:
             one if there is none) with half of the validation nodes moved to
             the training set, :obj:`'public'` for the unchanged public split,
             :obj:`'random'` for random splits of the same sizes as
-            :obj:`'half'`. (default: :obj:`'half'`)
+            :obj:`'half'`, :obj:`'share-0.05'` for random splits with that
+            share of the nodes for training, 10 % for validation and the rest
+            for testing. (default: :obj:`'half'`)
     """
 
     dataset: str
     graph: str
     split: str = 'half'
+
+    def __post_init__(self) -> None:
+        if not re.fullmatch(r'true|knn|(add|remove)_\d+', self.graph):
+            raise ValueError(
+                "'graph' must be 'true', 'knn', or such as 'add_5000' or "
+                f"'remove_500', got '{self.graph}'"
+            )
+        if self.split not in ('half', 'public', 'random') and not (
+            self.share and 0 < self.share < 0.9
+        ):
+            raise ValueError(
+                "'split' must be 'half', 'public', 'random', or such as "
+                f"'share-0.05' (between 0 and 0.9), got '{self.split}'"
+            )
+
+    @property
+    def share(self) -> float | None:
+        r"""The share of training nodes of such splits as 'share-0.05'."""
+        found = re.fullmatch(r'share-(\d+\.\d+)', self.split)
+        return float(found[1]) if found else None
 
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> 'Case':
@@ -56,11 +80,18 @@ class Case:
     def load(self, run: int, k: int = 20, metric: str = 'cosine') -> Data:
         r"""The data, including all labels and the test mask."""
         data = _load(self.dataset).clone()
+        if self.graph != 'knn' and 'edge_index' not in data:
+            raise ValueError(
+                f"'graph' must be 'knn' for {self.dataset}, which has no "
+                f"graph of its own, got '{self.graph}'"
+            )
         if self.graph == 'knn':
             how = None if metric == 'cosine' else Minkowski(p=2)
             data = KNNGraph(k, metric=how)(data)
         elif self.graph != 'true':
             data.edge_index = _poisoned(self.dataset, self.graph, run, data)
+        if self.share is not None:
+            return StratifiedSplit(self.share, 0.1, seed=run)(data)
         if self.split == 'random' or 'train_mask' not in data:
             data = DATASETS[self.dataset].random_split(data, run)
         if self.split == 'public':
@@ -74,6 +105,8 @@ class Case:
         word = words.get(self.graph) or self.graph.replace(
             'add_', '+'
         ).replace('remove_', '−')
+        if self.share is not None:
+            return f'{word} ({100 * self.share:g} % labels)'
         return word if self.split == 'half' else f'{word} ({self.split} split)'
 
     def __str__(self) -> str:
@@ -86,11 +119,11 @@ def _load(dataset: str) -> Data:
 
 
 def _poisoned(dataset: str, graph: str, run: int, data: Data) -> torch.Tensor:
-    r"""The graph of the paper's authors if it is available for this run,
+    r"""One of the five graphs of the paper's authors if they are available,
     otherwise one of our own attack.
     """
     folder = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
-    path, key = folder / f'{dataset.lower()}.npz', f'{graph}_v{run}'
+    path, key = folder / f'{dataset.lower()}.npz', f'{graph}_v{run % 5}'
     if path.exists():
         with np.load(path) as graphs:
             if key in graphs:

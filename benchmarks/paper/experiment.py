@@ -11,6 +11,10 @@ def any_system(case: Case, system: str) -> bool:
     return True
 
 
+def any_settings(case: Case, settings: Mapping[str, Any]) -> bool:
+    return True
+
+
 @dataclass(frozen=True)
 class Experiment:
     r"""A page with a table and figures.
@@ -27,6 +31,8 @@ class Experiment:
             only if asked for. (default: :obj:`False`)
         fits (Callable, optional): Whether a system is run on a case.
             (default: always)
+        tries (Callable, optional): Whether settings are tried on a case.
+            (default: always)
         vary (Mapping, optional): Settings to choose from in addition to the
             system's own. (default: none)
         parts (Tuple[Callable], optional): What the page shows below the
@@ -40,5 +46,6 @@ class Experiment:
     headline: bool = False
     further: bool = False
     fits: Callable[[Case, str], bool] = any_system
+    tries: Callable[[Case, Mapping[str, Any]], bool] = any_settings
     vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
     parts: tuple[Callable[[Page], str], ...] = (boxes,)

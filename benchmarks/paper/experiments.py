@@ -1,9 +1,13 @@
 r"""Which systems are compared on which data: one entry for each of the paper's
-figures.
+figures, and further ones.
 """
 
+from collections.abc import Mapping
 from functools import partial
+from typing import Any
 
+import comparisons
+import label_share
 import parts
 import reported
 from cases import Case
@@ -13,17 +17,30 @@ from systems.vgcn_relaxed import VGCNRelaxed
 
 BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
 FURTHER = ('MLP', 'GCN on kNN')
+RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
+           'Recipe: DropEdge', 'Recipe: given graph', 'Recipe: MLP',
+           'Recipe: SAGE')  # fmt: skip
 OURS = ('VGCN', 'VGCN relaxed')
 ALL = OURS + BASELINES + FURTHER
 CITATIONS = ('CiteSeer', 'Cora')
-ALL_DATA = tuple(DATASETS)
+ALL_DATA = CITATIONS + ('Polblogs',)
 CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
            'add_2000', 'add_5000')  # fmt: skip
 
 
 def has_features(case: Case, system: str) -> bool:
     r"""Systems that use nothing but features need some."""
-    return DATASETS[case.dataset].has_features or system not in FURTHER
+    needy = (*FURTHER, 'Recipe: MLP')
+    return DATASETS[case.dataset].has_features or system not in needy
+
+
+def one_prior(case: Case, settings: Mapping[str, Any]) -> bool:
+    r"""With evidence, only the prior that suits the graph."""
+    if 'evidence' not in settings:
+        return True
+    suited = (0.1, 2.0) if case.graph == 'knn' else (0.5, 4.0)
+    prior = (settings['rho1'], settings['evidence'])
+    return prior in (suited, (0.5, 0.0))
 
 
 def _of(
@@ -112,5 +129,38 @@ EXPERIMENTS = {
         ('GCN', 'VGCN smoothed', 'VGCN'),
         quick=NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
         further=True,
+    ),
+    'learning': Experiment(
+        'A learned graph or the prior',
+        NO_GRAPH
+        + _of((*CITATIONS, 'PubMed'), 'knn', split='public')
+        + _of(('Wine', 'BreastCancer', 'Digits'), 'knn', split='public')
+        + _of(ALL_DATA, 'add_5000', 'true'),
+        RECIPES,
+        further=True,
+        fits=has_features,
+        parts=(
+            comparisons.against_controls,
+            partial(
+                comparisons.paired,
+                system='Recipe: learned',
+                control='Recipe: frozen',
+            ),
+            comparisons.recovery,
+            parts.seconds,
+        ),
+    ),
+    'label-share': Experiment(
+        'A learned graph or the prior, by share of labels',
+        tuple(
+            Case(name, graph, f'share-{share}')
+            for name in CITATIONS
+            for graph in ('add_5000', 'knn')
+            for share in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
+        ),
+        tuple(name for pair in label_share.PRIORS.values() for name in pair),
+        further=True,
+        tries=one_prior,
+        parts=(label_share.curve, comparisons.recovery),
     ),
 }

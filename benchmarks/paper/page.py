@@ -42,6 +42,16 @@ class Page:
         rows = self.rows_of(case, system)
         return np.array([100 * row['test_acc'] for row in rows])
 
+    def scores(
+        self, case: Case, system: str, name: str, factor: float = 1.0
+    ) -> dict[int, float]:
+        r"""A score of each run that has it, times a factor."""
+        return {
+            row['run']: factor * row[name]
+            for row in self.rows_of(case, system)
+            if name in row
+        }
+
 
 def mean_and_std(acc: np.ndarray) -> str:
     r"""The mean and, for several runs, the standard deviation."""

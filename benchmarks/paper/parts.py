@@ -5,30 +5,25 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from cases import Case
+from difference import Difference
 from figures import box_plot, choice_plot, convergence_plot
+from markdown_table import table
 from page import Page, mean_and_std
 
 
 def accuracies(page: Page) -> str:
-    r"""Mean ± standard deviation, the best mean in bold: one table, or one
+    r"""Mean ± standard deviation, the best mean in bold if the 95 % interval
+    of its difference to each other system is above zero: one table, or one
     per data set if there are many graphs.
     """
-    best = {
-        case: max(
-            acc.mean()
-            for system in page.systems
-            if (acc := page.accuracies(case, system)).size
-        )
-        for case in page.cases
-    }
+    best = {case: _clearly_best(page, case) for case in page.cases}
 
     def cell(case: Case, system: str) -> str:
         acc = page.accuracies(case, system)
         if acc.size == 0:
             return ''
         text = mean_and_std(acc)
-        first = len(page.systems) > 1 and acc.mean() == best[case]
-        return f'**{text}**' if first else text
+        return f'**{text}**' if system == best[case] else text
 
     if len(page.cases) <= 4:
         return _table(page, {str(case): case for case in page.cases}, cell)
@@ -37,6 +32,24 @@ def accuracies(page: Page) -> str:
         + _table(page, {case.change: case for case in group}, cell)
         for group in page.by_dataset
     )
+
+
+def _clearly_best(page: Page, case: Case) -> str | None:
+    r"""The system that is better than each other one by more than noise."""
+    accs = {name: page.scores(case, name, 'test_acc') for name in page.systems}
+    accs = {name: acc for name, acc in accs.items() if acc}
+    if len(accs) < 2:
+        return None
+    best = max(
+        accs, key=lambda name: sum(accs[name].values()) / len(accs[name])
+    )
+    differences = [
+        Difference.of(accs[best], acc)
+        for name, acc in accs.items()
+        if name != best
+    ]
+    clear = all(d and d.is_clear and d.low > 0 for d in differences)
+    return best if clear else None
 
 
 def seconds(page: Page) -> str:
@@ -55,15 +68,12 @@ def seconds(page: Page) -> str:
 def _table(
     page: Page, columns: Mapping[str, Any], cell: Callable[[Any, str], str]
 ) -> str:
-    lines = [
-        f'| {" | ".join(["system", *columns])} |',
-        '| --- ' * (1 + len(columns)) + '|',
-    ]
+    lines = []
     for system in page.systems:
         cells = [cell(column, system) for column in columns.values()]
         if any(cells):
-            lines.append(f'| {system} | {" | ".join(cells)} |')
-    return '\n'.join(lines)
+            lines.append([system, *cells])
+    return table(['system', *columns], lines)
 
 
 def boxes(page: Page) -> str:
@@ -97,14 +107,10 @@ def choices(page: Page, name: str, values: Sequence[float]) -> str:
             count[settings[name]] += 1 / len(row['as_good'])
     share = {value: n / len(page.rows) for value, n in count.items()}
     choice_plot(share, name, page.folder / f'{page.name}.png')
-    lines = [
+    lines = [(f'{value:g}', f'{part:.0%}') for value, part in share.items()]
+    return (
         f'How often validation accuracy chose each {name}, of '
-        f'{len(page.rows)} choices (tied values share one):',
-        '',
-        f'| {name} | chosen |',
-        '| --- | --- |',
-        *(f'| {value:g} | {part:.0%} |' for value, part in share.items()),
-        '',
-        f'![Histogram]({page.name}.png)',
-    ]
-    return '\n'.join(lines)
+        f'{len(page.rows)} choices (tied values share one):\n\n'
+        f'{table([name, "chosen"], lines)}\n\n'
+        f'![Histogram]({page.name}.png)'
+    )

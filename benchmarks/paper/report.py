@@ -1,5 +1,6 @@
 r"""From trials to results: the setting with the best validation accuracy is
-chosen, then its test accuracy is looked up, once.
+chosen, then its test accuracy is looked up, once. Other scores come with the
+trial and play no part in the choice.
 """
 
 import json
@@ -70,7 +71,7 @@ def write(
         for row in rows:
             kept = {k: v for k, v in row.items() if k != 'history'}
             file.write(json.dumps(kept) + '\n')
-    runs = 1 + max(row['run'] for row in rows)
+    runs = len({row['run'] for row in rows})
     how = (
         f'mean ± standard deviation of {runs} runs' if runs > 1 else 'one run'
     )

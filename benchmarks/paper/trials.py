@@ -16,6 +16,7 @@ from typing import Any
 import torch
 from cases import Case
 from experiment import Experiment
+from scores import scores
 from systems import SYSTEMS
 from systems.base import blind
 from tqdm import tqdm
@@ -42,20 +43,23 @@ class Trial:
 
     def train(self) -> dict[str, Any]:
         r"""Returns the line: the key, the validation accuracy of each epoch,
-        and the class that is predicted for each node. Test labels aren't used
-        here.
+        the class that is predicted for each node, and scores. The system
+        sees no test label; the scores do, after it has finished. They aren't
+        looked at to choose a setting.
         """
         start = time.process_time()
-        data = blind(self.case.load(self.run, **dict(self.graph)))
+        data = self.case.load(self.run, **dict(self.graph))
         system = by_title()[self.system]()
-        outcome = system.train(data, self.run, **dict(self.settings))
+        outcome = system.train(blind(data), self.run, **dict(self.settings))
+        seconds = time.process_time() - start
         return {
             **self.key,
             'val_acc': outcome.val_acc,
             'epoch': outcome.epoch,
-            'seconds': round(time.process_time() - start, 1),
+            'seconds': round(seconds, 1),
             'history': [round(acc, 4) for acc in outcome.history],
             'classes': ''.join(map(str, outcome.prob.argmax(-1).tolist())),
+            **scores(self.case, self.run, data, outcome),
         }
 
 
@@ -69,16 +73,19 @@ def trials_of(
     quick: bool,
     runs: int,
     all_graphs: bool = False,
+    first: int = 0,
 ) -> list[Trial]:
     r"""All trials of an experiment. With :obj:`quick` there are one to three
     per case, run and system, times the settings that the experiment varies;
-    otherwise one for each point of the grid.
+    otherwise one for each point of the grid. Runs are numbered from
+    :obj:`first`.
     """
     cases = experiment.cases
     if quick and not all_graphs:
         cases = experiment.quick or cases
     out = []
-    for run, case, title in itertools.product(range(runs), cases, systems):
+    numbers = range(first, first + runs)
+    for run, case, title in itertools.product(numbers, cases, systems):
         system = by_title()[title]
         if not experiment.fits(case, title):
             continue
@@ -97,6 +104,7 @@ def trials_of(
         out += [
             Trial(case, run, title, settings, graph)
             for graph, settings in choices
+            if experiment.tries(case, dict(settings))
         ]
     return out
 

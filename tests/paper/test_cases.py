@@ -32,7 +32,9 @@ def test_the_grid_of_the_knn_graph(citeseer):
     assert Case('CiteSeer', 'true').grid == {}
 
 
-def test_poisoned_graphs_are_from_the_authors_or_from_our_attack(blogs):
+def test_poisoned_graphs_are_from_the_authors_or_from_our_attack(
+    blogs, tmp_path, monkeypatch
+):
     clean = Candidates(Case('Polblogs', 'true').load(0).edge_index, 1222)
     folder = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
     if not folder.exists():
@@ -40,10 +42,55 @@ def test_poisoned_graphs_are_from_the_authors_or_from_our_attack(blogs):
     theirs = Case('Polblogs', 'add_500').load(0)
     with np.load(folder / 'polblogs.npz') as graphs:
         assert theirs.num_edges == 2 * graphs['add_500_v0'].shape[1]
-    # The authors provide five of each:
+    # They provide five of each, which all runs share:
+    for run, number in ((7, 2), (100, 0), (103, 3)):
+        theirs = Case('Polblogs', 'add_500').load(run)
+        with np.load(folder / 'polblogs.npz') as graphs:
+            index = torch.from_numpy(graphs[f'add_500_v{number}']).long()
+        assert Candidates(theirs.edge_index, 1222).contains(index).all()
+    monkeypatch.setenv('VGCN_DATA', str(tmp_path / 'nothing'))
     ours = Case('Polblogs', 'add_500').load(7)
     assert is_undirected(ours.edge_index)
     assert ours.num_edges == 2 * (len(clean) + 500)
+
+
+@pytest.mark.parametrize('share', [0.02, 0.4])
+def test_a_share_of_labels(citeseer, share):
+    case = Case('CiteSeer', 'true', f'share-{share}')
+    data, other = case.load(0), case.load(1)
+    n = data.num_nodes
+    assert int(data.train_mask.sum()) == round(share * n)
+    assert int(data.val_mask.sum()) == round(0.1 * n)
+    seen = data.train_mask | data.val_mask
+    assert torch.equal(data.test_mask, ~seen)
+    assert not torch.equal(data.train_mask, other.train_mask)
+
+
+def test_data_without_a_graph_have_a_split_for_each_run():
+    pytest.importorskip('sklearn')
+    case = Case('Wine', 'knn', 'public')
+    data, other = case.load(0), case.load(1)
+    assert int(data.train_mask.sum()) == 10 and int(data.val_mask.sum()) == 20
+    assert torch.equal(data.edge_index, other.edge_index)
+    assert not torch.equal(data.train_mask, other.train_mask)
+    with pytest.raises(ValueError, match="'graph' must be 'knn' for Wine"):
+        Case('Wine', 'true').load(0)
+
+
+@pytest.mark.parametrize(
+    'graph, split, message',
+    [
+        ('complete', 'half', "'graph' must be .* got 'complete'"),
+        ('add_', 'half', "'graph' must be .* got 'add_'"),
+        ('true', 'quarter', "'split' must be .* got 'quarter'"),
+        ('true', 'share-0.95', "'split' must be .* got 'share-0.95'"),
+        ('true', 'share-0.0', "'split' must be .* got 'share-0.0'"),
+        ('true', 'share-much', "'split' must be .* got 'share-much'"),
+    ],
+)
+def test_unknown_names_are_refused(graph, split, message):
+    with pytest.raises(ValueError, match=message):
+        Case('Cora', graph, split)
 
 
 @pytest.mark.parametrize(
@@ -53,6 +100,8 @@ def test_poisoned_graphs_are_from_the_authors_or_from_our_attack(blogs):
         (Case('Cora', 'knn'), 'Cora, no graph'),
         (Case('Cora', 'add_5000'), 'Cora, +5000'),
         (Case('Polblogs', 'remove_500'), 'Polblogs, −500'),
+        (Case('Cora', 'knn', 'public'), 'Cora, no graph (public split)'),
+        (Case('Cora', 'true', 'share-0.02'), 'Cora, true graph (2 % labels)'),
     ],
 )
 def test_names(case, name):

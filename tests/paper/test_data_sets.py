@@ -4,22 +4,48 @@ from data_sets import DATASETS
 from torch_geometric.utils import contains_self_loops, is_undirected
 
 FIXTURE = {'CiteSeer': 'citeseer', 'Cora': 'cora', 'Polblogs': 'blogs'}
+TABLES = ('Wine', 'BreastCancer', 'Digits')
 
 
-@pytest.mark.parametrize('title', DATASETS)
-def test_the_true_graph_and_its_random_splits(title, request):
+@pytest.mark.parametrize('title', FIXTURE)
+def test_the_true_graph(title, request):
     request.getfixturevalue(FIXTURE[title])  # skips if not available
-    dataset = DATASETS[title]
-    data = dataset.load()
-    assert dataset.title == title
+    data = DATASETS[title].load()
     assert is_undirected(data.edge_index)
     assert not contains_self_loops(data.edge_index)
     assert data.x.layout == torch.strided
     assert torch.allclose(
         data.x.sum(-1)[data.x.sum(-1) > 0], torch.tensor(1.0)
     )
+
+
+@pytest.mark.parametrize('title', TABLES)
+def test_measurements_have_neither_a_graph_nor_a_public_split(title):
+    pytest.importorskip('sklearn')
+    data = DATASETS[title].load()
+    assert set(data.keys()) == {'x', 'y'}
+    assert data.x.min() < 0
+
+
+@pytest.mark.parametrize('title', [*FIXTURE, *TABLES])
+def test_random_splits(title, request):
+    if title in TABLES:
+        pytest.importorskip('sklearn')
+    else:
+        request.getfixturevalue(FIXTURE[title])
+    dataset = DATASETS[title]
+    assert dataset.title == title
+    data = dataset.load()
     first, again, other = (dataset.random_split(data, s) for s in (0, 0, 1))
     for name in ('train_mask', 'val_mask', 'test_mask'):
         assert first[name].any()
         assert torch.equal(first[name], again[name])
         assert not torch.equal(first[name], other[name])
+
+
+def test_pubmed():
+    try:
+        data = DATASETS['PubMed'].load()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    assert data.num_nodes == 19717 and int(data.train_mask.sum()) == 60

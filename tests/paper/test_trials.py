@@ -16,15 +16,47 @@ def short(seed=0, lr=0.01):
     return Trial(CASE, seed, 'GCN', tuple(settings.items()))
 
 
-def test_a_trial_is_one_line_without_test_labels(citeseer):
+def test_a_trial_is_one_line(citeseer):
     row = short().train()
     assert row['dataset'] == 'CiteSeer' and row['settings']['epochs'] == 2
     assert len(row['classes']) == 3327 and set(row['classes']) <= set('012345')
     assert abs(row['history'][row['epoch']] - row['val_acc']) < 1e-4
-    assert 'test_acc' not in row
+    assert 'test_acc' not in row  # looked up for the chosen setting only
+    assert 0 <= row['test_ece'] <= 1 and 0 <= row['scaled_ece'] <= 1
+    assert row['scaled_nll'] > 0 and row['temperature'] > 0
+    assert 'posterior_auc' not in row  # no graph was learned
     assert json.loads(json.dumps(row)) == row
     again = short().train()
     assert again['classes'] == row['classes']
+
+
+def test_a_system_sees_no_test_label(citeseer, monkeypatch):
+    row = short().train()
+    load = Case.load
+
+    def shuffled(case, run, **graph):
+        data = load(case, run, **graph)
+        test = data.test_mask
+        data.y[test] = data.y[test].roll(1)
+        return data
+
+    monkeypatch.setattr(Case, 'load', shuffled)
+    other = short().train()
+    assert other['test_nll'] != row['test_nll']
+    scores = {'test_nll', 'test_ece', 'scaled_nll', 'scaled_ece', 'seconds'}
+    for name in row.keys() - scores:
+        assert other[name] == row[name]
+
+
+def test_a_learned_graph_has_scores():
+    pytest.importorskip('sklearn')
+    settings = {'rho1': 0.5, 'evidence': 2.0, 'epochs': 5}
+    case = Case('Wine', 'knn', 'public')
+    trial = Trial(case, 3, 'Recipe: learned', tuple(settings.items()))
+    row = trial.train()
+    assert json.loads(json.dumps(row)) == row
+    for name in ('auc', 'ap'):
+        assert 0.5 < row[f'prior_{name}'] < row[f'posterior_{name}'] <= 1
 
 
 def test_a_run_resumes_where_it_stopped(citeseer, tmp_path):
@@ -72,6 +104,12 @@ def test_all_graphs_with_quick_settings():
     assert {trial.case for trial in many} == set(experiment.cases)
 
 
+def test_runs_are_numbered_from_the_first():
+    experiment = EXPERIMENTS['no-graph']
+    some = trials_of(experiment, ['VGCN'], quick=True, runs=3, first=100)
+    assert {trial.run for trial in some} == {100, 101, 102}
+
+
 def test_quick_varies_what_the_experiment_varies():
     experiment = EXPERIMENTS['beta']
     (name,) = experiment.systems
@@ -86,6 +124,34 @@ def test_quick_varies_what_the_experiment_varies():
     full = trials_of(experiment, [name], quick=False, runs=1)
     betas = {dict(trial.settings)['beta'] for trial in full}
     assert betas == set(experiment.vary['beta'])
+
+
+def test_one_prior_for_each_graph_and_share_of_labels():
+    experiment = EXPERIMENTS['label-share']
+    for quick in (True, False):
+        trials = trials_of(experiment, experiment.systems, quick, runs=1)
+        priors = {}
+        for trial in trials:
+            place = trial.case.graph, trial.system
+            settings = dict(trial.settings)
+            pair = settings['rho1'], settings['evidence']
+            priors.setdefault(place, set()).add(pair)
+        assert priors.pop(('knn', 'Recipe: learned')) == {(0.1, 2.0)}
+        assert priors.pop(('knn', 'Recipe: frozen')) == {(0.1, 2.0)}
+        assert priors.pop(('add_5000', 'Recipe: learned')) == {(0.5, 4.0)}
+        assert priors.pop(('add_5000', 'Recipe: frozen')) == {(0.5, 4.0)}
+        assert set(map(frozenset, priors.values())) == {
+            frozenset([(0.5, 0.0)])
+        }
+    assert trials_of(experiment, ['GCN'], quick=True, runs=1)
+
+
+def test_controls_that_need_features_are_left_out():
+    experiment = EXPERIMENTS['learning']
+    trials = trials_of(experiment, experiment.systems, quick=True, runs=1)
+    without = {t.case.dataset for t in trials if t.system == 'Recipe: MLP'}
+    every = {case.dataset for case in experiment.cases}
+    assert every - without == {'Polblogs'}
 
 
 def test_each_experiment_names_existing_systems():

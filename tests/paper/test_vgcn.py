@@ -4,6 +4,7 @@ from systems.gcn import GCN
 from systems.gcn_on_knn import GCNOnKNN
 from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
+from systems.vgcn_frozen import VGCNFrozen
 from systems.vgcn_low_rank import VGCNLowRank
 from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
 from systems.vgcn_smoothed import VGCNSmoothed
@@ -15,6 +16,7 @@ from torch_geometric_vgcn import VariationalGraphLearner
     'system',
     [
         VGCN,
+        VGCNFrozen,
         VGCNSmoothed,
         VGCNRelaxed,
         VGCNRelaxed3,
@@ -31,6 +33,15 @@ def test_finds_communities_from_a_few_labels(communities, system):
     assert outcome.history[outcome.epoch] == outcome.val_acc
     again = system().train(communities, seed=0, **settings)
     assert torch.equal(again.prob, outcome.prob)
+
+
+@pytest.mark.parametrize('system', [VGCN, VGCNFrozen])
+def test_a_frozen_posterior_stays_at_the_prior(communities, system):
+    settings = {**system.quick, 'epochs': 5}
+    graph = system().train(communities, seed=0, **settings).graph
+    assert graph.index.shape == (2, communities.num_edges // 2)
+    moved = not torch.equal(graph.posterior, graph.prior)
+    assert moved == (system is VGCN)
 
 
 def test_gcn_on_knn_ignores_the_given_graph(communities):

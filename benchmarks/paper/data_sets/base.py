@@ -5,7 +5,7 @@ from torch_geometric.data import Data
 
 
 class Dataset(ABC):
-    r"""One panel of the paper's figures."""
+    r"""One panel of the figures."""
 
     #: The name in tables and figures.
     title: ClassVar[str]
@@ -14,8 +14,8 @@ class Dataset(ABC):
 
     @abstractmethod
     def load(self) -> Data:
-        r"""The true graph, with dense features. If there is a public split,
-        its masks are included.
+        r"""The true graph, if there is one, with dense features. If there is
+        a public split, its masks are included.
         """
 
     @abstractmethod

@@ -23,3 +23,7 @@ class CiteSeer(Citations):
 
 class Cora(Citations):
     title = 'Cora'
+
+
+class PubMed(Citations):
+    title = 'PubMed'

@@ -8,10 +8,18 @@ from systems.ggp import GGP
 from systems.lds import LDS
 from systems.mlp import MLP
 from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
+from systems.recipe_drop_edge import RecipeDropEdge
+from systems.recipe_frozen import RecipeFrozen, RecipeFrozenSmoothed
+from systems.recipe_given_graph import RecipeGivenGraph
+from systems.recipe_learned import RecipeLearned, RecipeLearnedSmoothed
+from systems.recipe_mlp import RecipeMLP
+from systems.recipe_prior_mean import RecipePriorMean
+from systems.recipe_sage import RecipeSAGE
 from systems.rgcn import RGCN
 from systems.sage import SAGE
 from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
+from systems.vgcn_frozen import VGCNFrozen
 from systems.vgcn_low_rank import VGCNLowRank
 from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
 from systems.vgcn_smoothed import VGCNSmoothed
@@ -36,4 +44,14 @@ SYSTEMS = (
     GCNSVD,
     ProGNN,
     RobustGCN,
+    VGCNFrozen,
+    RecipeLearned,
+    RecipeFrozen,
+    RecipePriorMean,
+    RecipeDropEdge,
+    RecipeGivenGraph,
+    RecipeMLP,
+    RecipeSAGE,
+    RecipeLearnedSmoothed,
+    RecipeFrozenSmoothed,
 )

@@ -8,6 +8,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
+from systems.learned_graph import LearnedGraph
 from torch_geometric_vgcn import Fit, FixedGraph, evaluate, fit
 from torch_geometric_vgcn.nearest.rows import fastest_layout
 
@@ -46,17 +47,22 @@ class Outcome:
         val_acc (float): The validation accuracy of that epoch.
         epoch (int): The index of that epoch.
         history (List[float]): The validation accuracy of each epoch.
+        graph (LearnedGraph, optional): What was learned of the graph.
+            (default: :obj:`None`)
     """
 
     prob: Tensor
     val_acc: float
     epoch: int
     history: list[float] = field(default_factory=list)
+    graph: LearnedGraph | None = None
 
     @classmethod
-    def of_fit(cls, prob: Tensor, fit: Fit) -> 'Outcome':
+    def of_fit(
+        cls, prob: Tensor, fit: Fit, graph: LearnedGraph | None = None
+    ) -> 'Outcome':
         history = [row['val_acc'] for row in fit.history]
-        return cls(prob, fit.val_acc, fit.best_epoch, history)
+        return cls(prob, fit.val_acc, fit.best_epoch, history, graph)
 
 
 def train_on_graph(net: Module, data: Data, **options: Any) -> Outcome:
@@ -75,7 +81,8 @@ class System(ABC):
     It sees the labels of training and validation nodes only: those of all
     other nodes are -1 in :obj:`data.y`, and there is no :obj:`data.test_mask`.
     The graph is undirected, has both directions in :obj:`data.edge_index` and
-    no self-loops; the rows of :obj:`data.x` sum to one.
+    no self-loops; the rows of :obj:`data.x` sum to one, or its columns are
+    standardised.
     """
 
     #: The name in tables and figures.

@@ -3,6 +3,7 @@ from torch_geometric.data import Data
 
 from systems.base import Outcome, System, with_fast_features
 from systems.gcn import gcn
+from systems.learned_graph import LearnedGraph
 from torch_geometric_vgcn import (
     IWELBO,
     EvidencePrior,
@@ -25,7 +26,7 @@ def train_learner(
     data = with_fast_features(data)
     result = fit(learner, data, progress=False, **options)
     prob = learner.predict(data.x, num_samples)
-    return Outcome.of_fit(prob, result)
+    return Outcome.of_fit(prob, result, LearnedGraph.of(learner, data.x))
 
 
 class VGCN(System):
@@ -56,11 +57,14 @@ class VGCN(System):
         epochs: int = 400,
     ) -> Outcome:
         seed_everything(seed)
+        learner = self.learner(data, rho1, evidence, beta)
+        options = {'lr': 0.02, 'weight_decay': weight_decay}
+        return train_learner(learner, data, epochs=epochs, **options)
+
+    def learner(
+        self, data: Data, rho1: float, evidence: float, beta: float
+    ) -> VariationalGraphLearner:
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
         prior = EvidencePrior(prior, data.x, evidence)
         objective = IWELBO(LogisticKL(), beta)
-        learner = VariationalGraphLearner(
-            gcn(data), prior, objective=objective
-        )
-        options = {'lr': 0.02, 'weight_decay': weight_decay}
-        return train_learner(learner, data, epochs=epochs, **options)
+        return VariationalGraphLearner(gcn(data), prior, objective=objective)

@@ -1,0 +1,62 @@
+from abc import abstractmethod
+
+from torch_geometric.data import Data
+
+from systems.base import num_classes
+from systems.recipe import HIDDEN, Recipe, is_bag_of_words
+from torch_geometric_vgcn import (
+    BinaryConcrete,
+    EvidencePrior,
+    SmoothedPrior,
+    VariationalGraphLearner,
+)
+from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.posterior import Posterior
+from torch_geometric_vgcn.prior import (
+    Prior,
+    cosine_similarity,
+    negative_distance,
+)
+from torch_geometric_vgcn.sample import Sampler
+
+
+def network(data: Data) -> PropagatedMLP:
+    return PropagatedMLP(data.num_features, HIDDEN, num_classes(data))
+
+
+class LearnerRecipe(Recipe):
+    r"""The recipe on graphs that are drawn: the edges of the graph as
+    candidates, with a prior that depends on feature similarity.
+    """
+
+    grid = {'rho1': [0.1, 0.5, 0.99], 'evidence': [2.0, 4.0]}
+    quick = {'rho1': 0.1, 'evidence': 2.0}
+    also = (
+        {'rho1': 0.5, 'evidence': 4.0},
+        {'rho1': 0.99, 'evidence': 2.0},
+    )
+
+    def prior(self, data: Data, rho1: float, evidence: float) -> Prior:
+        prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
+        if evidence == 0:
+            return prior
+        words = is_bag_of_words(data)
+        similarity = cosine_similarity if words else negative_distance
+        return EvidencePrior(prior, data.x, evidence, similarity)
+
+    @abstractmethod
+    def posterior(self, data: Data) -> Posterior:
+        r"""What is learned of the graph."""
+
+    def sampler(self) -> Sampler:
+        return BinaryConcrete()
+
+    def model(
+        self, data: Data, rho1: float, evidence: float
+    ) -> VariationalGraphLearner:
+        return VariationalGraphLearner(
+            network(data),
+            self.prior(data, rho1, evidence),
+            self.posterior(data),
+            self.sampler(),
+        )
