@@ -7,13 +7,15 @@ from torch_geometric_vgcn.analysis.calibration import check_class_probs
 from torch_geometric_vgcn.checks import check_labels
 
 LIMIT = math.log(20)  # temperatures between 1/20 and 20
+DEVIATION = 0.5  # of the prior of log T
 
 
 def best_temperature(prob: Tensor, y: Tensor, mask: Tensor) -> float:
     r"""The temperature :math:`T` with which the classes :obj:`y` are most
     likely if :math:`p'_c \propto p_c^{1/T}`: temperature scaling of the `"On
     Calibration of Modern Neural Networks" <https://arxiv.org/abs/1706.04599>`_
-    paper. It is between 1/20 and 20.
+    paper. A log-normal prior of the temperature (standard deviation one half)
+    keeps it near one where there are few labels.
 
     Args:
         prob (Tensor): The class probabilities, of shape :obj:`[N, C]`.
@@ -29,7 +31,8 @@ def best_temperature(prob: Tensor, y: Tensor, mask: Tensor) -> float:
 
     def nll(log_temperature: float) -> float:
         scaled = (log_prob / math.exp(log_temperature)).log_softmax(dim=-1)
-        return -float(scaled.gather(-1, index).mean())
+        penalty = (log_temperature / DEVIATION) ** 2 / 2
+        return penalty - float(scaled.gather(-1, index).sum())
 
     best = minimize_scalar(nll, bounds=(-LIMIT, LIMIT), method='bounded')
     return math.exp(best.x)

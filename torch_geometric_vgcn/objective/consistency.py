@@ -41,7 +41,7 @@ class Consistency(Term):
             sharpen. (default: :obj:`0.5`)
         warmup (int, optional): After how many calls in training mode
             :math:`t_w` the term has its full weight, as first predictions are
-            no guide. (default: :obj:`100`)
+            no guide. (default: :obj:`50`)
     """
 
     step: Tensor
@@ -52,7 +52,7 @@ class Consistency(Term):
         num_classes: int,
         weight: float = 1.0,
         temperature: float = 0.5,
-        warmup: int = 100,
+        warmup: int = 50,
     ) -> None:
         super().__init__()
         self.num_classes = check_count(num_classes, 'num_classes', least=2)

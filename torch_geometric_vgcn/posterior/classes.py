@@ -30,7 +30,7 @@ class ClassPosterior(Posterior):
     Args:
         num_classes (int): The number of classes :math:`C`.
         homophily (float, optional): The share :math:`h`.
-            (default: :obj:`0.8`)
+            (default: :obj:`0.9`)
         momentum (float, optional): The weight of the newest class
             probabilities in the running mean. (default: :obj:`0.1`)
     """
@@ -40,7 +40,7 @@ class ClassPosterior(Posterior):
     def __init__(
         self,
         num_classes: int,
-        homophily: float = 0.8,
+        homophily: float = 0.9,
         momentum: float = 0.1,
     ) -> None:
         super().__init__()
