@@ -67,24 +67,25 @@ class SparseFeatures:
             return SparseLinear.apply(weight, matrix.values(), places)
 
     def rows(self, x: Tensor) -> Tensor:
-        r"""The features in compressed rows, where those are known to be
-        faster, or as they are.
+        r"""The features in compressed rows, if that is faster, or as they
+        are: the same for each call, as random numbers are drawn for them.
         """
         if x.layout != torch.strided or x.requires_grad or x.dim() != 2:
             return x
         if not kernels_work(x.device, x.dtype):
             return x
-        matrix = self._compress(x)
+        matrix = self._compress(x, at_once=True)
         return x if matrix is None else matrix
 
-    def _compress(self, x: Tensor) -> Tensor | None:
+    def _compress(self, x: Tensor, at_once: bool = False) -> Tensor | None:
         r"""Dense features in compressed rows, if that is faster."""
         if not on_host(x) or x.is_inference():
             return None
         known = self._compressed.get(x)
         if known is None:
-            self._compressed[x] = Compressed(x)
-            return None
+            known = self._compressed[x] = Compressed(x)
+            if not at_once:
+                return None
         return known.matrix(x, any(y is x for y in self._unchanged))
 
     def __reduce__(self) -> Any:
