@@ -22,7 +22,9 @@ class Categorical(Module):
 
     def set_temperature(self, temperature: float) -> None:
         r"""Sets the temperature of predictions. Training ignores it."""
-        self.temperature.fill_(check_positive(temperature, 'temperature'))
+        number = check_positive(temperature, 'temperature')
+        limit = torch.finfo(self.temperature.dtype)
+        self.temperature.fill_(min(max(number, limit.tiny), limit.max))
 
     def log_prob(self, out: Tensor, y: Tensor) -> Tensor:
         r"""The log-likelihood of the classes :obj:`y`, for outputs of shape
