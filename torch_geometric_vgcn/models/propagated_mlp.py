@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch.nn.functional import dropout
+from torch.nn.functional import dropout, linear
 from torch_geometric.nn import APPNP, Linear
 
 from torch_geometric_vgcn.checks import check_count, check_share
@@ -106,7 +106,7 @@ class PropagatedMLP(Module):
             x = dropout(
                 x.expand(*several, *x.shape), self.input_dropout, self.training
             )
-            return features.linear(x, weight) + bias
+            return linear(x, weight, bias)
         if x.layout != torch.sparse_csr:
             x = x.to_sparse_csr()
         value = x.values()
