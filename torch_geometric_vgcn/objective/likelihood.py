@@ -60,7 +60,8 @@ class Categorical(Module):
         :math:`p'_c \propto p_c^{1/T}`.
         """
         tiny = torch.finfo(prob.dtype).tiny
-        log_prob = prob.clamp(min=tiny).log() / self.temperature.to(prob)
+        temperature = self.temperature.to(prob).clamp(min=tiny)
+        log_prob = prob.clamp(min=tiny).log() / temperature
         return torch.where(
             self.temperature == 1, prob, log_prob.softmax(dim=-1)
         )
