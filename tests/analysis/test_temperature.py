@@ -32,7 +32,9 @@ def calibrated(prob, temperature):
 
 
 @pytest.mark.parametrize('temperature', [0.3, 0.8, 1.0, 1.7, 5.0])
-@pytest.mark.parametrize('dtype', [torch.half, torch.float, torch.double])
+@pytest.mark.parametrize(
+    'dtype', [torch.bfloat16, torch.half, torch.float, torch.double]
+)
 def test_a_known_temperature_is_found(temperature, dtype):
     prob, y = drawn(temperature, dtype=dtype)
     found = best_temperature(prob, y, torch.arange(len(y)))

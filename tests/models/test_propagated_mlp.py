@@ -222,6 +222,7 @@ def test_it_may_be_the_second_layer(graph, words, training):
     hidden = learner(words, num_samples=3)
     out = second(hidden)
     assert out.shape == (3, 6, 3)
+    assert str(second.route) == 'AdjacencyMatrix()'
     if not training:
         for s in range(3):
             edges = learner.sample.edges(s)
