@@ -2,6 +2,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -100,8 +101,9 @@ class Compressed:
     """
 
     def __init__(self, x: Tensor) -> None:
-        generator = torch.Generator().manual_seed(0)
-        self.probe = torch.randn(x.size(1), generator=generator, dtype=x.dtype)
+        # From NumPy, so that it isn't taken for a random number of the model:
+        probe = np.random.default_rng(0).standard_normal(x.size(1))
+        self.probe = torch.from_numpy(probe).to(x.dtype)
         self.product = torch.mv(x, self.probe)
         self.rows: Tensor | None = None
         self.tried = False
