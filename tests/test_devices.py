@@ -11,7 +11,9 @@ from torch_geometric_vgcn import (
     AllPairs,
     AmortizedPosterior,
     BinaryConcrete,
+    ClassPosterior,
     ClusterPairs,
+    Consistency,
     FreePosterior,
     KroneckerPosterior,
     LowRankPosterior,
@@ -25,6 +27,7 @@ from torch_geometric_vgcn import (
     sample,
 )
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+from torch_geometric_vgcn.models import PropagatedMLP
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -80,19 +83,22 @@ def learner_of(graph, model=GCN, pairs=None, **kwargs):
     )
 
 
-def step(learner, optimizer):
+def step(learner, optimizer, terms):
     optimizer.zero_grad()
     out = learner(X, num_samples=3)
-    learner.objective(out, Y, TRAIN).loss.backward()
+    loss = learner.objective(out, Y, TRAIN).loss
+    for term in terms:
+        loss = loss + term(out, Y, TRAIN)
+    loss.backward()
     optimizer.step()
 
 
-def watched(learner):
+def watched(learner, *terms):
     optimizer = torch.optim.Adam(learner.parameters(), fused=True)
     for _ in range(2):  # what is looked at once was looked at
-        step(learner, optimizer)
+        step(learner, optimizer, terms)
     with Watch() as watch:
-        step(learner, optimizer)
+        step(learner, optimizer, terms)
     return watch
 
 
@@ -111,8 +117,9 @@ CLUSTERS = torch.tensor([0, 0, 0, 1, 1, 1])
         lambda: LowRankPosterior(3),
         KroneckerPosterior,
         lambda: AmortizedPosterior(torch.nn.Linear(4, 4)),
+        lambda: FreePosterior() + ClassPosterior(2),
     ],
-    ids=['free', 'low rank', 'Kronecker', 'amortised'],
+    ids=['free', 'low rank', 'Kronecker', 'amortised', 'classes'],
 )
 @pytest.mark.parametrize(
     'sampler',
@@ -125,6 +132,24 @@ def test_a_step_waits_for_no_value(
     learner = learner_of(
         graph, pairs=pairs, posterior=posterior(), sampler=sampler
     )
+    watch = watched(learner)
+    assert str(learner.route) == 'AdjacencyMatrix()'
+    assert not watch.waits
+    assert not watch.doubles
+
+
+@pytest.mark.parametrize('warmup', [0, 2, 100])
+def test_a_term_waits_for_no_value(graph, elsewhere, warmup):
+    watch = watched(learner_of(graph), Consistency(2, warmup=warmup))
+    assert not watch.waits
+    assert not watch.doubles
+
+
+def test_a_propagated_network_waits_for_no_value(graph, elsewhere):
+    def model(features, hidden, _, classes, dropout):
+        return PropagatedMLP(features, hidden, classes)
+
+    learner = learner_of(graph, model)
     watch = watched(learner)
     assert str(learner.route) == 'AdjacencyMatrix()'
     assert not watch.waits
@@ -151,6 +176,7 @@ def test_clusters_need_no_double_precision(graph, elsewhere):
 
 def test_predictions_need_no_double_precision(graph, elsewhere):
     learner = learner_of(graph)
+    learner.likelihood.set_temperature(2.0)
     learner.predict(X)
     with Watch() as watch:
         learner.predict(X)

@@ -1,6 +1,7 @@
 import pytest
 import torch
 from torch_geometric.nn import (
+    APPNP,
     GCN,
     DenseGATConv,
     DenseGCNConv,
@@ -45,6 +46,7 @@ def all_pairs_sample(graph, weight=None):
         lambda: GraphConv(8, 4),
         lambda: SGConv(8, 4, K=2),
         lambda: SGConv(8, 16, K=2, bias=False),
+        lambda: APPNP(K=3, alpha=0.2),
         lambda: GCN(8, 16, 2, 4, norm='layer_norm'),
     ],
 )
@@ -115,6 +117,9 @@ def test_choice_of_route(graph):
         (GATConv(8, 4), few, bernoulli, KeptEdges),
         (GraphConv(8, 4, aggr='mean'), few, concrete, MessageGate),
         (SGConv(8, 4), all_pairs, concrete, AdjacencyMatrix),
+        (APPNP(2, 0.1), few, concrete, AdjacencyMatrix),
+        (APPNP(2, 0.1), all_pairs, concrete, AdjacencyMatrix),
+        (APPNP(2, 0.1), few, bernoulli, KeptEdges),
         (LEConv(8, 4), all_pairs, concrete, EdgeWeight),
         (DenseGCNConv(8, 4), few, concrete, DenseAdjacency),
     ]:

@@ -49,6 +49,7 @@ CONVS = {
     'SGConv': lambda: SGConv(8, 4, K=2),
     'SSGConv': lambda: SSGConv(8, 4, alpha=0.1, K=2),
     'APPNP': lambda: APPNP(K=3, alpha=0.1),
+    'APPNP(dropout)': lambda: APPNP(K=3, alpha=0.1, dropout=0.5),
     'GCN2Conv': GCN2,
     'LEConv': lambda: LEConv(8, 4),
     'SimpleConv': lambda: SimpleConv('sum'),

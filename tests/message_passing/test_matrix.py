@@ -1,6 +1,7 @@
 import pytest
 import torch
 from torch_geometric.nn import (
+    APPNP,
     GCN,
     GATConv,
     GCNConv,
@@ -47,6 +48,8 @@ class Own(torch.nn.Module):
         lambda: GCNConv(8, 4, normalize=False),
         lambda: GraphConv(8, 4),
         lambda: SGConv(8, 4, K=3),
+        lambda: APPNP(K=3, alpha=0.1),
+        lambda: APPNP(K=2, alpha=0.5, normalize=False),
         lambda: GCN(8, 16, 2, 4),
         lambda: GCN(8, 16, 2, 4, jk='cat'),
         lambda: GCN(8, 16, 2, 4, norm='batch_norm'),
@@ -147,3 +150,36 @@ def test_a_model_without_edge_weight(graph):
     assert str(learner.route) == 'AdjacencyMatrix()'
     learner.route = MessageGate(learner.conv)
     assert torch.allclose(out, learner(x, noise=noise), atol=1e-5)
+
+
+class Predict(torch.nn.Module):
+    r"""A user's model that propagates its outputs."""
+
+    def __init__(self, **options):
+        super().__init__()
+        self.lin = torch.nn.Linear(8, 4)
+        self.propagate = APPNP(K=3, alpha=0.1, **options)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.propagate(self.lin(x), edge_index, edge_weight)
+
+
+@pytest.mark.parametrize('pairs', [None, AllPairs(6)], ids=['few', 'all'])
+@pytest.mark.parametrize(
+    'make', [APPNP, lambda **options: Predict(**options)], ids=['conv', 'own']
+)
+def test_edges_that_appnp_drops_are_no_matrix(graph, make, pairs):
+    options = {} if make is not APPNP else {'K': 3, 'alpha': 0.1}
+    with pytest.raises(TypeError, match=r'APPNP\(dropout > 0\) drops edges'):
+        AdjacencyMatrix(make(dropout=0.5, **options))
+    prior = SmoothedPrior(graph, 6, pairs=pairs)
+    x, noise = torch.randn(6, 8), BinaryConcrete().noise(prior, 2)
+    for dropout, route in ((0.0, AdjacencyMatrix), (0.5, EdgeWeight)):
+        conv = make(dropout=dropout, **options)
+        learner = VariationalGraphLearner(conv, prior).eval()
+        out = learner(x, noise=noise)  # in evaluation mode nothing is dropped
+        assert str(learner.route) == f'{route.__name__}()'
+        assert torch.equal(learner(x, noise=noise), out)
+        learner.train()
+        again = learner(x, noise=noise)
+        assert torch.equal(again, out) == (dropout == 0)

@@ -9,6 +9,7 @@ from torch.nn.utils import (
     weight_norm,
 )
 from torch_geometric.nn import (
+    APPNP,
     GAT,
     GCN,
     GATConv,
@@ -122,6 +123,18 @@ class Dropping(torch.nn.Module):
         return self.conv(x, edge_index)
 
 
+class Propagated(torch.nn.Module):
+    """Propagates outputs, and may drop edges in training."""
+
+    def __init__(self, **options):
+        super().__init__()
+        self.lin = torch.nn.Linear(4, 3)
+        self.conv = APPNP(K=3, alpha=0.2, **options)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        return self.conv(self.lin(x), edge_index, edge_weight)
+
+
 def biased():
     conv = GCNConv(4, 3)
     conv.lin = Linear(4, 3, bias=True)
@@ -167,6 +180,8 @@ MODELS = {
     ),
     'Graph, weight_norm': lambda: changed(weight_norm, GraphConv, 'lin_rel'),
     'improved': lambda: GCNConv(4, 3, improved=True),
+    'APPNP': Propagated,
+    'APPNP, dropout': lambda: Propagated(dropout=0.5),
     'softmax over nodes': lambda: GCN(4, 8, 2, 3, act=torch.nn.Softmax(dim=0)),
     'lazy GCN': lambda: GCN(-1, 8, 2, 3),
     'lazy GAT': lambda: GAT(-1, 8, 2, 3),

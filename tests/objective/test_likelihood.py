@@ -1,3 +1,4 @@
+import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
@@ -16,3 +17,57 @@ def test_log_prob_is_the_cross_entropy():
 def test_mean_is_a_distribution():
     prob = Categorical().mean(torch.randn(5, 4))
     assert torch.allclose(prob.sum(-1), torch.ones(5))
+
+
+@pytest.mark.parametrize('temperature', [0.2, 0.7, 3.0])
+def test_calibrated_is_the_formula(temperature):
+    likelihood = Categorical().double()
+    prob = torch.randn(5, 4).double().softmax(dim=-1)
+    likelihood.set_temperature(temperature)
+    expected = prob.pow(1 / temperature)
+    expected = expected / expected.sum(dim=-1, keepdim=True)
+    torch.testing.assert_close(likelihood.calibrated(prob), expected)
+
+
+def test_at_first_probabilities_stay_as_they_are():
+    prob = torch.tensor([[1.0, 0.0], [1e-40, 1.0], [0.3, 0.7]])
+    assert torch.equal(Categorical().calibrated(prob), prob)
+
+
+@pytest.mark.parametrize('temperature', [1e-320, 1e-3, 0.05, 20.0, 1e308])
+@pytest.mark.parametrize(
+    'dtype', [torch.half, torch.bfloat16, torch.float, torch.double]
+)
+def test_any_temperature_gives_probabilities(temperature, dtype):
+    prob = torch.tensor([[1, 0, 0], [0.5, 0.5, 0], [0.2, 0.3, 0.5]]).to(dtype)
+    for likelihood in (Categorical(), Categorical().to(dtype)):
+        likelihood.set_temperature(temperature)
+        got = likelihood.calibrated(prob)
+        assert got.dtype == dtype and got.isfinite().all()
+        one = torch.ones(3, dtype=dtype)
+        torch.testing.assert_close(got.sum(-1), one, rtol=0.02, atol=0)
+        assert (got.diff(dim=-1).sign() * prob.diff(dim=-1) >= 0).all()
+
+
+def test_training_ignores_the_temperature():
+    out, y = torch.randn(3, 5, 4), torch.tensor([0, 3, 1, 2, 2])
+    likelihood = Categorical()
+    log_prob, mean = likelihood.log_prob(out, y), likelihood.mean(out)
+    likelihood.set_temperature(3.0)
+    assert torch.equal(likelihood.log_prob(out, y), log_prob)
+    assert torch.equal(likelihood.mean(out), mean)
+
+
+def test_the_temperature_is_part_of_the_state():
+    likelihood, again = Categorical(), Categorical()
+    likelihood.set_temperature(2.5)
+    again.load_state_dict(likelihood.state_dict())
+    assert again.temperature == 2.5
+
+
+@pytest.mark.parametrize('value', [0, -1.0, float('inf'), float('nan'), 'hot'])
+def test_other_temperatures_are_refused(value):
+    likelihood = Categorical()
+    with pytest.raises((TypeError, ValueError), match="'temperature' must be"):
+        likelihood.set_temperature(value)
+    assert likelihood.temperature == 1

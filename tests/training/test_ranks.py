@@ -4,7 +4,7 @@ import os
 import subprocess
 import sys
 import time
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 
 import pytest
 import torch
@@ -17,6 +17,7 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ClusterPairs,
+    Consistency,
     FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -50,7 +51,15 @@ def setup(rank, sampler=None, batch_size=1, dense=True):
     return learner, data, loader
 
 
-def train(folder, dense=True, batch_size=1, owned=None, cut=0, epochs=EPOCHS):
+def train(
+    folder,
+    dense=True,
+    batch_size=1,
+    owned=None,
+    cut=0,
+    epochs=EPOCHS,
+    terms=(),
+):
     r"""One process of a run, which may be cut off in an epoch."""
     rank = dist.get_rank()
     learner, data, loader = setup(rank, owned, batch_size, dense)
@@ -59,7 +68,8 @@ def train(folder, dense=True, batch_size=1, owned=None, cut=0, epochs=EPOCHS):
         loader.left = cut
     return learner, fit_batches(
         learner, data, loader, epochs=epochs, patience=epochs, **RATES,
-        checkpoint=folder / 'run.pt', checkpoint_every=2, progress=False,
+        terms=terms, checkpoint=folder / 'run.pt', checkpoint_every=2,
+        progress=False,
     )  # fmt: skip
 
 
@@ -93,6 +103,16 @@ def main(out):
         'history': result.history,
         'offset': learner.posterior.offset.detach(),
     }
+    for name, epochs in (('terms', ()), ('terms cut', (5,))):
+        for cut in (*epochs, 0):
+            term = Consistency(4, warmup=20)
+            with pytest.raises(Cut) if cut else nullcontext():
+                learner, result = train(out / name, cut=cut, terms=[term])
+        state[name] = {
+            'history': result.history,
+            'offset': learner.posterior.offset.detach(),
+            'count': term.count,
+        }
     # Two with a cluster in common, and with more batches in one of them:
     for name, owned in (
         ('several', [rank, 3]),
@@ -260,6 +280,16 @@ def test_a_run_of_two_resumes_from_its_checkpoint(runs):
     for state in runs[0]:
         assert state['cut']['history'] == state['dense']['history']
         assert torch.equal(state['cut']['offset'], state['dense']['offset'])
+
+
+def test_each_process_resumes_its_own_terms(runs):
+    for state in runs[0]:
+        whole, cut = state['terms'], state['terms cut']
+        assert cut['history'] == whole['history'] != state['dense']['history']
+        assert torch.equal(cut['offset'], whole['offset'])
+        assert torch.equal(cut['count'], whole['count'])
+    first, second = (state['terms']['count'] for state in runs[0])
+    assert not torch.equal(first, second)  # of the labels that each one saw
 
 
 def test_processes_must_share_the_clusters_out(runs):

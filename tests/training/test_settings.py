@@ -2,11 +2,12 @@ from pathlib import Path
 
 import pytest
 
+from torch_geometric_vgcn import Consistency
 from torch_geometric_vgcn.training.settings import Settings
 
 GOOD = {
     'epochs': 10, 'lr': 0.01, 'logit_lr': 0.01, 'weight_decay': 0,
-    'num_samples': 3, 'patience': 5, 'checkpoint': None,
+    'num_samples': 3, 'terms': (), 'patience': 5, 'checkpoint': None,
     'checkpoint_every': 5, 'progress': True,
 }  # fmt: skip
 NAN, INF = float('nan'), float('inf')
@@ -63,6 +64,10 @@ def test_learning_rates_are_positive(name):
         ('checkpoint', 3, 'a str or PathLike, got int'),
         ('checkpoint', True, 'a str or PathLike, got bool'),
         ('progress', 'yes', "a bool, got 'yes'"),
+        ('terms', None, 'a Sequence, got NoneType'),
+        ('terms', Consistency(2), 'a Sequence, got Consistency'),
+        ('terms', [Consistency(2), 0.1], 'a Term, got float'),
+        ('terms', [Consistency], 'a Term, got ABCMeta'),
     ],
 )
 def test_other_types_are_refused(name, value, message):

@@ -1,5 +1,6 @@
 import math
 
+import torch
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
@@ -26,8 +27,10 @@ def best_temperature(prob: Tensor, y: Tensor, mask: Tensor) -> float:
     """
     check_class_probs(prob)
     check_labels(y, mask, prob.size(0), num_classes=prob.size(1))
-    log_prob = prob[mask].detach().double().clamp(min=1e-300).log()
-    index = y[mask].unsqueeze(-1)
+    # What isn't zero is at least so large, as for Categorical.calibrated:
+    tiny = torch.finfo(prob.dtype).tiny
+    log_prob = prob[mask].detach().cpu().double().clamp(min=tiny).log()
+    index = y[mask].cpu().unsqueeze(-1)
 
     def nll(log_temperature: float) -> float:
         scaled = (log_prob / math.exp(log_temperature)).log_softmax(dim=-1)

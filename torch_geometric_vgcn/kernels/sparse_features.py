@@ -2,6 +2,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
@@ -67,24 +68,25 @@ class SparseFeatures:
             return SparseLinear.apply(weight, matrix.values(), places)
 
     def rows(self, x: Tensor) -> Tensor:
-        r"""The features in compressed rows, where those are known to be
-        faster, or as they are.
+        r"""The features in compressed rows, if that is faster, or as they
+        are: the same for each call, as random numbers are drawn for them.
         """
         if x.layout != torch.strided or x.requires_grad or x.dim() != 2:
             return x
         if not kernels_work(x.device, x.dtype):
             return x
-        matrix = self._compress(x)
+        matrix = self._compress(x, at_once=True)
         return x if matrix is None else matrix
 
-    def _compress(self, x: Tensor) -> Tensor | None:
+    def _compress(self, x: Tensor, at_once: bool = False) -> Tensor | None:
         r"""Dense features in compressed rows, if that is faster."""
         if not on_host(x) or x.is_inference():
             return None
         known = self._compressed.get(x)
         if known is None:
-            self._compressed[x] = Compressed(x)
-            return None
+            known = self._compressed[x] = Compressed(x)
+            if not at_once:
+                return None
         return known.matrix(x, any(y is x for y in self._unchanged))
 
     def __reduce__(self) -> Any:
@@ -99,8 +101,9 @@ class Compressed:
     """
 
     def __init__(self, x: Tensor) -> None:
-        generator = torch.Generator().manual_seed(0)
-        self.probe = torch.randn(x.size(1), generator=generator, dtype=x.dtype)
+        # From NumPy, so that it isn't taken for a random number of the model:
+        probe = np.random.default_rng(0).standard_normal(x.size(1))
+        self.probe = torch.from_numpy(probe).to(x.dtype)
         self.product = torch.mv(x, self.probe)
         self.rows: Tensor | None = None
         self.tried = False

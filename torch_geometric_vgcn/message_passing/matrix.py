@@ -4,7 +4,7 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch_geometric.nn import GCN, GCNConv
+from torch_geometric.nn import APPNP, GCN, GCNConv
 
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
@@ -59,6 +59,8 @@ class AdjacencyMatrix(Route):
                     f"'conv' ({name}): {own}(improved=True) has self-loops "
                     'of another weight with edge weights than without'
                 )
+            if isinstance(module, APPNP) and module.dropout > 0:
+                return f"'conv' ({name}): {own}(dropout > 0) drops edges"
         return refuses_weights(conv)
 
     def fits(

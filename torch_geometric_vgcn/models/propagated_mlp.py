@@ -88,7 +88,9 @@ class PropagatedMLP(Module):
         # those of several graphs:
         features = getattr(edge_index, 'features', self._features)
         num_graphs = getattr(edge_index, 'num_graphs', 1)
-        several = (num_graphs,) if self.training and num_graphs > 1 else ()
+        # Features of each graph its own are as many already:
+        one = not self.training or num_graphs == 1 or x.dim() > 2
+        several = () if one else (num_graphs,)
         h = self._hidden(features.rows(x), features, several).relu()
         h = self.out(dropout(h, self.dropout, self.training))
         return self.propagate(h, edge_index, edge_weight)
@@ -113,8 +115,7 @@ class PropagatedMLP(Module):
             self.input_dropout,
             self.training,
         )
-        draws = [
-            features.linear(with_values(x, draw), weight)
-            for draw in value.view(-1, x.values().numel())
-        ]
-        return (torch.stack(draws) if several else draws[0]) + bias
+        if not several:
+            return features.linear(with_values(x, value), weight) + bias
+        draws = [features.linear(with_values(x, v), weight) for v in value]
+        return torch.stack(draws) + bias

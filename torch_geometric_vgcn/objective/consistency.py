@@ -1,6 +1,6 @@
 import torch
 from torch import Tensor
-from torch.nn.functional import log_softmax, one_hot
+from torch.nn.functional import log_softmax
 
 from torch_geometric_vgcn.checks import (
     check_count,
@@ -77,32 +77,41 @@ class Consistency(Term):
                 f"'out' must have {self.num_classes} columns, the number of "
                 f'classes of Consistency, got {out.size(-1)}'
             )
-        labelled = out.new_zeros(out.size(1), dtype=torch.bool)
-        labelled[mask] = True
-        share = (self.step / max(1, self.warmup)).clamp(max=1.0)
-        count = self.count + one_hot(y[labelled], self.num_classes).sum(dim=0)
+        classes = y[mask]
+        new = torch.zeros_like(self.count).index_add_(
+            0, classes, torch.ones_like(classes, dtype=self.count.dtype)
+        )
+        count, share = self.count + new, self._share()
         if self.training:
             self.step += 1
             self.count.copy_(count)
-        log_prob = log_softmax(out[:, ~labelled], dim=-1)
-        if log_prob.size(1) == 0:
-            return out.sum() * 0  # all are labelled
-        target = self._target(log_prob.detach().exp().mean(dim=0), count)
-        mean = -(target * log_prob).sum(dim=-1).mean()
+        log_prob = log_softmax(out, dim=-1)
+        # All nodes, those with a label at a weight of zero: to select the
+        # others, a device would have to be waited for.
+        node = log_prob.new_ones(out.size(1), 1)
+        node[mask] = 0.0
+        node = node / node.sum().clamp(min=1.0)
+        prob = log_prob.detach().exp().mean(dim=0)
+        target = self._target(prob, count, node)
+        mean = -(node * target * log_prob).sum(dim=(1, 2)).mean()
         return self.weight * share.to(mean) * mean
 
-    def _target(self, prob: Tensor, count: Tensor) -> Tensor:
-        target = _normalized(prob.pow(1 / self.temperature))
-        wanted = (count + 1).to(prob)
-        mean = target.mean(dim=0).clamp(min=1e-6)
-        return _normalized(target * wanted / mean)
+    def _share(self) -> Tensor:
+        r"""The share of its weight that the term has by now."""
+        if self.warmup == 0:
+            return torch.ones_like(self.step)
+        return (self.step / self.warmup).clamp(max=1.0)
+
+    def _target(self, prob: Tensor, count: Tensor, node: Tensor) -> Tensor:
+        tiny = torch.finfo(prob.dtype).tiny
+        log_prob = prob.clamp(min=tiny).log()
+        target = (log_prob / max(self.temperature, tiny)).softmax(dim=-1)
+        mean = (node * target).sum(dim=0).clamp(min=1e-6)
+        target = target * (count + 1).to(prob) / mean
+        return target / target.sum(dim=-1, keepdim=True)
 
     def extra_repr(self) -> str:
         return (
             f'num_classes={self.num_classes}, weight={self.weight:.3g}, '
             f'temperature={self.temperature:.3g}, warmup={self.warmup}'
         )
-
-
-def _normalized(prob: Tensor) -> Tensor:
-    return prob / prob.sum(dim=-1, keepdim=True)

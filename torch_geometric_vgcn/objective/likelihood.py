@@ -22,7 +22,9 @@ class Categorical(Module):
 
     def set_temperature(self, temperature: float) -> None:
         r"""Sets the temperature of predictions. Training ignores it."""
-        self.temperature.fill_(check_positive(temperature, 'temperature'))
+        number = check_positive(temperature, 'temperature')
+        limit = torch.finfo(self.temperature.dtype)
+        self.temperature.fill_(min(max(number, limit.tiny), limit.max))
 
     def log_prob(self, out: Tensor, y: Tensor) -> Tensor:
         r"""The log-likelihood of the classes :obj:`y`, for outputs of shape
@@ -58,7 +60,8 @@ class Categorical(Module):
         :math:`p'_c \propto p_c^{1/T}`.
         """
         tiny = torch.finfo(prob.dtype).tiny
-        log_prob = prob.clamp(min=tiny).log() / self.temperature.to(prob)
+        temperature = self.temperature.to(prob).clamp(min=tiny)
+        log_prob = prob.clamp(min=tiny).log() / temperature
         return torch.where(
             self.temperature == 1, prob, log_prob.softmax(dim=-1)
         )

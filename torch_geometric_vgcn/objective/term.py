@@ -3,7 +3,7 @@ from abc import ABC, abstractmethod
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import Inputs
+from torch_geometric_vgcn.checks import Inputs, check_kind
 from torch_geometric_vgcn.objective.likelihood import check_outputs
 
 
@@ -45,6 +45,12 @@ class Term(Module, ABC):
                 There may be none.
         """
         check_outputs(out)
+        if out.dim() > 3:
+            raise ValueError(
+                "'out' must have shape [N, C] or [S, N, C], got "
+                f'{list(out.shape)}'
+            )
+        check_kind(mask, Tensor, 'mask')
         out = out if out.dim() > 2 else out.unsqueeze(0)
         n, num_classes = out.shape[1:]
         self._inputs.check_labels(y, mask, n, num_classes, allow_none=True)

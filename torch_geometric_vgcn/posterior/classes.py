@@ -1,6 +1,5 @@
 import torch
 from torch import Tensor
-from torch.nn.functional import one_hot
 
 from torch_geometric_vgcn.checks import check_count, check_kind, check_share
 from torch_geometric_vgcn.posterior.base import Posterior
@@ -50,7 +49,7 @@ class ClassPosterior(Posterior):
 
     def start_at(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
-        shape = (prior.num_nodes, self.num_classes)
+        shape = (prior.pairs.whole.num_nodes, self.num_classes)
         prob = prior.logits.new_full(shape, 1 / self.num_classes)
         self.register_buffer('prob', prob)
 
@@ -64,15 +63,14 @@ class ClassPosterior(Posterior):
         return prior.logits + ratio.clamp(min=1e-6).log()
 
     def _of_nodes(self, prior: Prior) -> Tensor:
-        node_id = prior.pairs.node_id
-        prob = self.prob if node_id is None else self.prob[node_id]
-        if prob.size(0) != prior.num_nodes:
+        own, other = self.prob.size(0), prior.pairs.whole.num_nodes
+        if own != other:
             raise ValueError(
-                f'ClassPosterior knows the classes of {prob.size(0)} nodes, '
-                f'got a prior of {prior.num_nodes}: use AmortizedPosterior '
-                'for unseen nodes'
+                f'ClassPosterior knows the classes of {own} nodes, got a '
+                f'prior of {other}: use AmortizedPosterior for unseen nodes'
             )
-        return prob
+        node_id = prior.pairs.node_id
+        return self.prob if node_id is None else self.prob[node_id]
 
     @torch.no_grad()
     def observe(
@@ -87,7 +85,8 @@ class ClassPosterior(Posterior):
         new = out.softmax(dim=-1).mean(dim=0).to(old.dtype)
         new = torch.lerp(old, new, self.momentum)
         where = slice(None) if mask is None else mask
-        new[where] = one_hot(y[where], self.num_classes).to(new)
+        known = torch.eye(self.num_classes, dtype=new.dtype, device=new.device)
+        new[where] = known[y[where]]
         node_id = prior.pairs.node_id
         if node_id is None:
             self.prob.copy_(new)

@@ -43,8 +43,11 @@ def calibrate(
     check_attributes(data, 'x', 'y', 'val_mask')
     check_labels(data.y, data.val_mask, n, 'data.val_mask')
     likelihood = learner.likelihood
-    likelihood.set_temperature(1.0)
-    prob = learner.predict(data.x, num_samples=num_samples)
-    temperature = best_temperature(prob, data.y, data.val_mask)
-    likelihood.set_temperature(temperature)
+    temperature = float(likelihood.temperature)
+    try:
+        likelihood.set_temperature(1.0)
+        prob = learner.predict(data.x, num_samples=num_samples)
+        temperature = best_temperature(prob, data.y, data.val_mask)
+    finally:  # after an error as before
+        likelihood.set_temperature(temperature)
     return temperature

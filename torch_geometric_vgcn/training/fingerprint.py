@@ -10,15 +10,14 @@ from torch.nn import Module
 from torch_geometric_vgcn.prior import Prior
 
 
-def module_fingerprint(
-    learner: Module, root: str = 'learner'
-) -> dict[str, str]:
+def module_fingerprint(learner: Module, prefix: str = '') -> dict[str, str]:
     r"""The class and the plain public attributes of each module, the type and
-    shape of each parameter, and the contents of each constant buffer.
+    shape of each parameter, and the contents of each constant buffer, with
+    names that start with :obj:`prefix`.
     """
     out = {}
-    for path, module in learner.named_modules():
-        name = path or root
+    for path, module in learner.named_modules(prefix=prefix):
+        name = path or 'learner'
         out[name] = str(qualified_name(type(module)))
         if not module.training:
             out[f'{name}.training'] = 'False'
@@ -26,13 +25,13 @@ def module_fingerprint(
             text = as_text(value)
             if not key.startswith('_') and key != 'training' and text:
                 out[f'{name}.{key}'] = text
-    for name, parameter in learner.named_parameters():
+    for name, parameter in learner.named_parameters(prefix):
         frozen = '' if parameter.requires_grad else ', frozen'
         out[name] = f'{parameter.dtype} {list(parameter.shape)}{frozen}'
     constant = constant_buffers(learner)
     for name, buffer in learner.named_buffers():
         if name in constant:
-            out[name] = digest(buffer)
+            out[f'{prefix}.{name}' if prefix else name] = digest(buffer)
     return out
 
 

@@ -12,6 +12,7 @@ from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.pairs import ClusterPairs
+from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.training.fingerprint import digest
 from torch_geometric_vgcn.training.predict_batches import (
     predict_batches,
@@ -151,6 +152,14 @@ class ClusterRun(Run):
         settings: Settings,
         ranks: Ranks,
     ) -> None:
+        if ranks.world > 1 and any(
+            isinstance(module, ClassPosterior) for module in learner.modules()
+        ):
+            raise ValueError(
+                f"'learner' must not have a ClassPosterior with {ranks.world} "
+                'processes, each of which sees the classes of its own '
+                'clusters only: use one process, or another posterior'
+            )
         self.loader = loader
         self.weight = PairWeight(loader)
         count_nodes(data)

@@ -90,7 +90,7 @@ class Run(ABC):
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
-        self.terms = ModuleList(settings.terms).to(self.device)
+        self.terms = ModuleList(settings.terms).to(self.device).train()
         for term in cast(Iterable[Term], self.terms):
             term.reset_parameters()
         self.result = Fit()
@@ -240,7 +240,8 @@ class Run(ABC):
             self.optimizers, state['optimizers'], strict=True
         ):
             optimizer.load_state_dict(saved)
-        self.terms.load_state_dict(state['terms'])
+        terms = {name: value[rank] for name, value in state['terms'].items()}
+        self.terms.load_state_dict(terms)
         self.best = state['best']
         self.result = Fit(**state['result'])
         torch.set_rng_state(state['rng'][rank].cpu())
@@ -252,7 +253,10 @@ class Run(ABC):
         self.logits.gather_moments(self.optimizers)
         state = {
             'learner': self.learner.state_dict(),
-            'terms': self.terms.state_dict(),
+            'terms': {
+                name: self.ranks.all_of(value)
+                for name, value in self.terms.state_dict().items()
+            },
             'optimizers': [o.state_dict() for o in self.optimizers],
             'best': self.best,
             'result': asdict(self.result),

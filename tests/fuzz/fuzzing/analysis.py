@@ -10,6 +10,7 @@ from fuzzing.case import Case, target
 from torch_geometric_vgcn import Fit, VariationalGraphLearner, plots
 from torch_geometric_vgcn.analysis import (
     MovedLinks,
+    best_temperature,
     calibration,
     communities,
     moved_links,
@@ -41,7 +42,7 @@ def draw(case: Case) -> None:
         pyplot.figure(number).canvas.draw()
 
 
-@target('calibration', 'Calibration', 'plot_reliability')
+@target('best_temperature', 'calibration', 'Calibration', 'plot_reliability')
 def reliability(case: Case) -> None:
     prob = torch.rand(8, 3).softmax(dim=-1)
     args = (
@@ -49,6 +50,10 @@ def reliability(case: Case) -> None:
         case.arg(torch.arange(8) % 3),
         case.arg(torch.arange(8) % 2 == 0, torch.tensor([1, 5])),
     )
+    if case.maybe(0.3):
+        found = case.call(best_temperature, *args)
+        case.check(0.04 < found < 21, 'temperature')
+        return
     given = case.kwargs(bins=case.one_of(1, 2, 10))
     if case.maybe():
         found = case.call(calibration, *args, **given)

@@ -12,6 +12,7 @@ from torch_geometric_vgcn.message_passing import (
     choose_route,
     no_attributes,
 )
+from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.posterior import SumPosterior
 from torch_geometric_vgcn.prior import (
@@ -109,6 +110,7 @@ def similarity(case: Case) -> None:
     'LowRankPosterior',
     'AmortizedPosterior',
     'KroneckerPosterior',
+    'ClassPosterior',
     'SumPosterior',
 )
 def posterior(case: Case) -> None:
@@ -207,14 +209,69 @@ def objective(case: Case) -> None:
 def likelihood(case: Case) -> None:
     made = vgcn.Categorical()
     out = torch.randn(4, 3)
-    if case.maybe():
+    if case.maybe(0.3):
         case.check_probs(case.step(made.mean, case.arg(out, 1e20 * out)))
+    elif case.maybe(0.4):
+        case.call(made.set_temperature, case.arg(0.5, 3.0, 1e-300, 1e300))
+        prob = (case.one_of(1, 100) * out).softmax(dim=-1)
+        prob = case.one_of(prob, prob.half(), prob.double())
+        case.check_probs(case.call(made.calibrated, prob))
     else:
         y = torch.tensor([0, 1, 2, 0])
         out = case.arg(out)
         found = case.step(made.log_prob, out, case.arg(y))
         case.check(found.shape == out.shape[:-1], 'one for each node')
         case.check(bool((found <= 0).all()), 'log-probabilities')
+
+
+@target('Consistency')
+def consistency(case: Case) -> None:
+    made = case.call(
+        vgcn.Consistency,
+        case.arg(3),
+        **case.kwargs(
+            weight=case.one_of(0.0, 2.0),
+            temperature=case.one_of(0.1, 0.5, 1.0),
+            warmup=case.one_of(0, 1, 100),
+        ),
+    )
+    for _ in range(2):
+        out = torch.randn(case.random.randint(1, 3), 6, 3, requires_grad=True)
+        loss = case.step(
+            made,
+            case.arg(out, 100 * out, out[0]),
+            case.arg(torch.arange(6) % 3),
+            case.arg(torch.arange(6) < 3, torch.tensor([5, 0])),
+        )
+        case.check(loss.dim() == 0 and float(loss) >= 0, 'a scalar')
+        if loss.requires_grad:
+            (grad,) = torch.autograd.grad(loss, out, allow_unused=True)
+            finite = grad is None or bool(grad.isfinite().all())
+            case.check(finite, 'finite gradients')
+    repr(made)
+
+
+@target('PropagatedMLP')
+def propagated_mlp(case: Case) -> None:
+    data = world.graph(case)
+    made = case.call(
+        PropagatedMLP,
+        case.arg(world.FEATURES),
+        case.arg(4),
+        case.arg(world.CLASSES),
+        **case.kwargs(
+            K=case.one_of(1, 8),
+            alpha=case.one_of(0, 0.2, 1),
+            input_dropout=case.one_of(0, 0.8, 1),
+            dropout=case.one_of(0, 0.5, 1),
+        ),
+    )
+    if made.hidden.in_channels != world.FEATURES:
+        return
+    x = case.one_of(data.x, data.x.to_sparse(), data.x.to_sparse_csr())
+    out = case.call(made, x, data.edge_index)
+    case.check(out.shape == (data.num_nodes, made.out.out_channels), 'shape')
+    repr(made)
 
 
 @target('VariationalGraphLearner')

@@ -27,6 +27,7 @@ def settings(case: Case) -> dict:
         logit_lr=case.one_of(0.01, 1.0),
         weight_decay=case.one_of(0.0, 5e-4),
         num_samples=case.one_of(1, 2, 3),
+        terms=case.one_of((), [vgcn.Consistency(world.CLASSES)]),
         patience=case.one_of(1, 10),
         checkpoint=case.one_of(None, 'run.pt'),
         checkpoint_every=case.one_of(1, 25),
@@ -55,6 +56,24 @@ def fit(case: Case) -> None:
         **settings(case),
     )
     check_fit(case, result)
+
+
+@target('calibrate')
+def calibrate(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        if case.maybe(0.2):
+            made = vgcn.FixedGraph(world.GCNConv(3, 2), data.edge_index)
+        else:
+            made = world.learner(case, data)
+    given = data
+    if case.maybe(case.wrongness):
+        given = case.spoilt_data(data)
+        given.x = world.features(case, data.x)
+    case.call(
+        vgcn.calibrate, case.arg(made), given, **case.kwargs(num_samples=2)
+    )
+    case.check_probs(case.call(made.predict, data.x))
 
 
 @target('fit_batches', 'predict_batches')

@@ -21,6 +21,7 @@ from torch_geometric.utils import to_undirected
 
 import torch_geometric_vgcn as vgcn
 from fuzzing.case import Case
+from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import (
     Prior,
@@ -149,7 +150,7 @@ def encoder(case: Case) -> Module:
 
 
 def posterior(case: Case, depth: int = 0) -> Posterior:
-    kind = case.random.randrange(5 if depth == 0 else 4)
+    kind = case.random.randrange(6 if depth == 0 else 5)
     if kind == 0:
         return case.call(
             vgcn.FreePosterior, **case.kwargs(sparse=case.maybe())
@@ -163,6 +164,12 @@ def posterior(case: Case, depth: int = 0) -> Posterior:
     if kind == 3:
         return case.call(
             vgcn.KroneckerPosterior, **case.kwargs(size=case.one_of(2, 3))
+        )
+    if kind == 4:
+        return case.call(
+            vgcn.ClassPosterior,
+            case.arg(CLASSES),
+            **case.kwargs(homophily=case.one_of(0, 0.8, 1), momentum=0.5),
         )
     left = posterior(case, 1)
     return case.call(left.__add__, case.arg(posterior(case, 1)))
@@ -207,6 +214,7 @@ def conv(case: Case, size: int = FEATURES) -> Module:
         GATConv(size, CLASSES),
         GINConv(mlp),
         GCN(size, 4, 2, CLASSES),
+        PropagatedMLP(size, 4, CLASSES, input_dropout=0, dropout=0),
         GAT(size, 4, 2, CLASSES),
         dense.DenseGCNConv(size, CLASSES),
     )

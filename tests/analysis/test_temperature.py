@@ -1,0 +1,124 @@
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import tensor
+
+from torch_geometric_vgcn import Categorical
+from torch_geometric_vgcn.analysis import best_temperature
+
+ALL = torch.ones(4).bool()
+
+
+def drawn(temperature, num_nodes=20_000, seed=0, dtype=torch.double):
+    r"""Probabilities, and classes that were drawn at a temperature."""
+    generator = torch.Generator().manual_seed(seed)
+    logits = 2 * torch.randn(num_nodes, 4, generator=generator).double()
+    true = (logits / temperature).softmax(dim=-1)
+    y = torch.multinomial(true, 1, generator=generator).view(-1)
+    return logits.softmax(dim=-1).to(dtype), y
+
+
+def nll(prob, y):
+    return -float(prob.gather(-1, y.view(-1, 1)).double().log().mean())
+
+
+def calibrated(prob, temperature):
+    likelihood = Categorical()
+    likelihood.set_temperature(temperature)
+    return likelihood.calibrated(prob)
+
+
+@pytest.mark.parametrize('temperature', [0.3, 0.8, 1.0, 1.7, 5.0])
+@pytest.mark.parametrize(
+    'dtype', [torch.bfloat16, torch.half, torch.float, torch.double]
+)
+def test_a_known_temperature_is_found(temperature, dtype):
+    prob, y = drawn(temperature, dtype=dtype)
+    found = best_temperature(prob, y, torch.arange(len(y)))
+    assert found == pytest.approx(temperature, rel=0.05)
+
+
+def test_it_is_the_best_of_all():
+    prob, y = drawn(1.7, num_nodes=300)
+    found = best_temperature(prob, y, torch.arange(300))
+    likelihood = Categorical().double()
+
+    def at(temperature):
+        likelihood.set_temperature(temperature)
+        return nll(likelihood.calibrated(prob), y)
+
+    values = [at(found * factor) for factor in (0.9, 0.99, 1.01, 1.1)]
+    assert at(found) < min(values)
+
+
+@given(st.integers(1, 40), st.integers(0, 200), st.sampled_from([0.2, 1, 9]))
+def test_the_likelihood_never_falls(num_nodes, seed, scale):
+    generator = torch.Generator().manual_seed(seed)
+    logits = scale * torch.randn(num_nodes, 3, generator=generator)
+    y = torch.randint(3, (num_nodes,), generator=generator)
+    prob = logits.softmax(dim=-1)
+    temperature = best_temperature(prob, y, torch.arange(num_nodes))
+    assert 1 / 20 <= temperature <= 20
+    after = calibrated(prob, temperature)
+    assert nll(after, y) <= nll(prob, y) + 1e-5
+    assert torch.equal(after.argmax(dim=-1), prob.argmax(dim=-1))
+    rows = torch.arange(num_nodes).unsqueeze(-1)
+    assert (after[rows, prob.argsort(dim=-1)].diff(dim=-1) >= 0).all()
+
+
+def test_only_the_mask_counts():
+    prob, y = drawn(3.0, num_nodes=400)
+    mask = torch.arange(400) < 200
+    expected = best_temperature(prob[:200], y[:200], torch.arange(200))
+    y = y.masked_fill(~mask, -1)
+    assert best_temperature(prob, y, mask) == expected
+    assert best_temperature(prob, y, mask.nonzero().view(-1)) == expected
+
+
+def test_limits():
+    prob = tensor([[0.6, 0.4]] * 4)
+    right, wrong = torch.zeros(4).long(), torch.ones(4).long()
+    low = best_temperature(prob, right, ALL)
+    assert low == pytest.approx(1 / 20, rel=1e-3)
+    high = best_temperature(prob, wrong, ALL)
+    assert high == pytest.approx(20, rel=1e-3)
+
+
+@pytest.mark.parametrize('dtype', [torch.half, torch.float, torch.double])
+def test_probabilities_of_zero_and_one(dtype):
+    prob = tensor([[1.0, 0.0, 0.0]] * 40).to(dtype)
+    y = torch.zeros(40).long()
+    y[0] = 1  # said to be impossible
+    temperature = best_temperature(prob, y, torch.arange(40))
+    assert math.isfinite(temperature)
+    likelihood = Categorical()
+    likelihood.set_temperature(temperature)
+    after = likelihood.calibrated(prob)
+    assert after.dtype == dtype and after.isfinite().all()
+    assert (after.argmax(dim=-1) == 0).all()
+    # Now it is said to be as frequent as it is, or as rare as can be:
+    tiny = torch.finfo(dtype).tiny
+    before = -(39 * math.log(1.0) + math.log(tiny)) / 40
+    assert nll(after, y) < before
+    if dtype == torch.half:
+        assert float(after[0, 1]) == pytest.approx(1 / 80, rel=0.05)
+
+
+@pytest.mark.parametrize(
+    'change, message',
+    [
+        ({'prob': tensor([[0.5, 0.6]] * 4)}, "'prob' must sum to 1"),
+        ({'prob': tensor([0.5, 0.5])}, "'prob' must be dense"),
+        ({'prob': None}, "'prob' must be a Tensor"),
+        ({'y': tensor([0, 1, 0, 2])}, "'y' must hold classes below 2"),
+        ({'y': tensor([0, 1, 0])}, "'y' must hold one int64"),
+        ({'mask': ~ALL}, "'mask' selects no node"),
+    ],
+)
+def test_wrong_arguments_are_refused(change, message):
+    given = {'prob': tensor([[0.5, 0.5]] * 4), 'y': tensor([0, 1, 0, 1])}
+    with pytest.raises((TypeError, ValueError), match=message):
+        best_temperature(**{**given, 'mask': ALL, **change})

@@ -1,0 +1,296 @@
+import copy
+import math
+
+import pytest
+import torch
+from sklearn.metrics import roc_auc_score
+from torch_geometric.data import Data
+from torch_geometric.nn import GCN, GCNConv
+from torch_geometric.utils import (
+    erdos_renyi_graph,
+    stochastic_blockmodel_graph,
+)
+
+from torch_geometric_vgcn import (
+    VariationalGraphLearner,
+    fit,
+)
+from torch_geometric_vgcn.pairs import AllPairs, Candidates, ClusterPairs
+from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
+from torch_geometric_vgcn.prior import ConstantPrior, SmoothedPrior
+
+X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
+Y = torch.tensor([0, 0, 1, 1, 2, -1])
+LABELLED = torch.tensor([0, 4])
+
+
+@pytest.fixture(params=['all pairs', 'candidates', 'clusters'])
+def prior(request, graph):
+    if request.param == 'clusters':
+        pairs = ClusterPairs(torch.tensor([0, 0, 0, 1, 1, 1]))
+        graph = graph[:, pairs.joins(graph)]
+    else:
+        pairs = AllPairs(6) if request.param == 'all pairs' else None
+    return SmoothedPrior(graph, 6, pairs=pairs)
+
+
+def start(prior, **options):
+    posterior = ClassPosterior(3, **options)
+    posterior.start_at(prior)
+    return posterior
+
+
+def observed(prior, **options):
+    r"""A posterior that has seen some outputs and labels."""
+    posterior = start(prior, **options)
+    torch.manual_seed(1)
+    for _ in range(3):
+        posterior.observe(2 * torch.randn(2, 6, 3), Y, LABELLED, prior)
+    return posterior
+
+
+def test_it_starts_at_the_prior(prior):
+    posterior = start(prior)
+    torch.testing.assert_close(posterior(prior), prior.logits)
+    observed = copy.deepcopy(posterior)
+    observed.observe(torch.randn(1, 6, 3), Y, LABELLED, prior)
+    assert (observed(prior) - prior.logits).abs().max() > 0.01
+    observed.reset_parameters(prior)
+    assert torch.equal(observed(prior), posterior(prior))
+
+
+def test_there_is_nothing_before_the_start(prior):
+    with pytest.raises(RuntimeError, match='ClassPosterior has no parameters'):
+        ClassPosterior(3)(prior)
+
+
+@pytest.mark.parametrize('homophily', [0.3, 0.8])
+def test_logits_are_those_of_the_formula(prior, homophily):
+    prior = prior.double()
+    posterior = observed(prior, homophily=homophily)
+    prob, h = posterior.prob.tolist(), homophily
+    share = [sum(p[c] for p in prob) / 6 for c in range(3)]
+    chance = sum(p**2 for p in share)
+    expected = []
+    pairs = zip(
+        prior.pairs.index.t().tolist(), prior.logits.tolist(), strict=True
+    )
+    for (i, j), logit in pairs:
+        same = sum(p * q for p, q in zip(prob[i], prob[j], strict=True))
+        ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
+        expected.append(logit + math.log(ratio))
+    torch.testing.assert_close(
+        posterior(prior), torch.tensor(expected).double()
+    )
+
+
+@pytest.mark.parametrize('homophily', [0.0, 1.0])
+@pytest.mark.parametrize('one_class', [True, False])
+def test_logits_are_finite_where_all_is_known(prior, homophily, one_class):
+    posterior = start(prior, homophily=homophily)
+    y = torch.zeros(6).long() if one_class else torch.arange(6) % 3
+    posterior.observe(torch.randn(1, 6, 3), y, None, prior)
+    assert posterior(prior).isfinite().all()
+
+
+def test_classes_are_a_running_mean_and_labels_override_it(prior):
+    posterior = start(prior, momentum=0.25)
+    expected = torch.full((6, 3), 1 / 3)
+    for _ in range(4):
+        out = torch.randn(2, 6, 3)
+        posterior.observe(out, Y, LABELLED, prior)
+        new = (out[0].softmax(dim=-1) + out[1].softmax(dim=-1)) / 2
+        expected = 0.75 * expected + 0.25 * new
+        expected[0] = torch.tensor([1.0, 0.0, 0.0])
+        expected[4] = torch.tensor([0.0, 0.0, 1.0])
+        torch.testing.assert_close(posterior.prob, expected)
+
+
+def test_masks_are_boolean_or_indices_or_all(prior):
+    mask = torch.zeros(6).bool()
+    mask[LABELLED] = True
+    out = torch.randn(2, 6, 3)
+    first, second, third = start(prior), start(prior), start(prior)
+    first.observe(out, Y, LABELLED, prior)
+    second.observe(out, Y, mask, prior)
+    assert torch.equal(first.prob, second.prob)
+    third.observe(out, Y.clamp(min=0), None, prior)
+    assert torch.equal(third.prob, torch.eye(3)[Y.clamp(min=0)])
+
+
+def test_a_subset_has_the_same_logits(prior):
+    posterior = observed(prior)
+    part = prior.subset(torch.tensor([5, 3, 4, 0]))
+    expected = posterior(prior)[part.pairs.position]
+    torch.testing.assert_close(posterior(part), expected)
+
+
+def test_a_batch_changes_the_classes_of_its_nodes(prior):
+    whole = observed(prior)
+    part_of_it = copy.deepcopy(whole)
+    nodes = torch.tensor([5, 3, 4, 0])
+    before = whole.prob.clone()
+    out = torch.randn(2, 6, 3)
+    whole.observe(out, Y, LABELLED, prior)
+    part = prior.subset(nodes)
+    inside = torch.isin(nodes, LABELLED)
+    part_of_it.observe(out[:, nodes], Y[nodes], inside, part)
+    others = torch.tensor([1, 2])
+    assert torch.equal(part_of_it.prob[nodes], whole.prob[nodes])
+    assert torch.equal(part_of_it.prob[others], before[others])
+    # A subset of a subset is one of the whole:
+    again = copy.deepcopy(part_of_it)
+    smaller = part.subset(torch.tensor([2, 0]))  # nodes 4 and 5
+    again.observe(out[:, [4, 5]], Y[[4, 5]], torch.tensor([0]), smaller)
+    changed = (again.prob != part_of_it.prob).any(dim=1)
+    assert changed.nonzero().view(-1).tolist() == [5]  # 4 has its label
+
+
+def test_a_learner_may_be_of_a_subset(graph):
+    part = SmoothedPrior(graph, 6).subset(torch.tensor([5, 3, 4]))
+    learner = VariationalGraphLearner(GCNConv(4, 3), part, ClassPosterior(3))
+    torch.testing.assert_close(learner.posterior(part), part.logits)
+    out = learner(X[:3], num_samples=2)
+    learner.objective(out, torch.tensor([0, 1, 2])).loss.backward()
+    known = learner.posterior.prob.max(dim=1).values == 1
+    assert known.nonzero().view(-1).tolist() == [3, 4, 5]
+
+
+def test_all_pairs_and_candidates_agree(graph):
+    dense = SmoothedPrior(graph, 6, pairs=AllPairs(6))
+    every = Candidates(dense.pairs.index, 6)
+    sparse = SmoothedPrior(graph, 6, pairs=every)
+    first, second = observed(dense), observed(sparse)
+    assert torch.equal(first.prob, second.prob)
+    torch.testing.assert_close(first(dense), second(sparse))
+
+
+def test_it_adds_up_with_others(prior):
+    classes, free = ClassPosterior(3), FreePosterior()
+    both = free + classes
+    both.start_at(prior)
+    torch.testing.assert_close(both(prior), prior.logits)
+    both.observe(torch.randn(2, 6, 3), Y, LABELLED, prior)
+    assert classes.prob[0, 0] == 1
+    with torch.no_grad():
+        free.offset.copy_(torch.randn_like(free.offset))
+    expected = prior.logits + free.offset + (classes(prior) - prior.logits)
+    torch.testing.assert_close(both(prior), expected)
+    both(prior).sum().backward()
+    assert (free.offset.grad == 1).all()
+
+
+def test_what_was_seen_can_be_saved(prior):
+    posterior, again = observed(prior), start(prior)
+    again.load_state_dict(posterior.state_dict())
+    assert torch.equal(again(prior), posterior(prior))
+    assert list(posterior.state_dict()) == ['prob']
+
+
+def learner_of(prior, posterior=None, conv=None):
+    torch.manual_seed(0)
+    return VariationalGraphLearner(
+        conv or GCNConv(4, 3), prior, posterior or ClassPosterior(3)
+    )
+
+
+def test_only_training_changes_it(prior):
+    learner = learner_of(prior)
+    before = learner.posterior.prob.clone()
+
+    def call():
+        learner.objective(learner(X, num_samples=2), Y, LABELLED)
+        learner.predict(X)
+        learner.edge_probs(X)
+        learner.learned_graph()
+
+    learner.eval()
+    call()
+    learner.train()
+    with torch.no_grad():
+        call()
+    learner(X)
+    assert torch.equal(learner.posterior.prob, before)
+    call()
+    assert not torch.equal(learner.posterior.prob, before)
+    assert learner.posterior.prob[0].tolist() == [1, 0, 0]
+    learner.reset_parameters()
+    assert torch.equal(learner.posterior.prob, before)
+
+
+def test_a_step_is_seen_from_the_next_graph_on(prior):
+    learner = learner_of(prior)
+    out = learner(X, num_samples=2)
+    logits = learner.sample.logits.clone()
+    torch.testing.assert_close(logits, prior.logits)
+    learner.objective(out, Y, LABELLED).loss.backward()
+    learner(X)
+    assert not torch.equal(learner.sample.logits, logits)
+
+
+def test_the_network_must_have_as_many_outputs(prior):
+    learner = learner_of(prior, ClassPosterior(4))
+    with pytest.raises(
+        ValueError, match=r"'num_classes' of ClassPosterior \(4"
+    ):
+        learner.objective(learner(X), Y, LABELLED)
+
+
+@pytest.mark.parametrize('num_nodes', [5, 7])
+def test_unseen_nodes_are_refused(prior, num_nodes):
+    other = ConstantPrior(AllPairs(num_nodes), rho=0.5)
+    posterior = start(prior)
+    for some in (other, other.subset(torch.arange(num_nodes - 1))):
+        message = f'classes of 6 nodes, got a prior of {num_nodes}: use Amort'
+        with pytest.raises(ValueError, match=message):
+            posterior(some)
+
+
+@pytest.mark.parametrize(
+    'name, value',
+    [
+        ('num_classes', 1),
+        ('num_classes', 2.5),
+        ('homophily', 1.1),
+        ('homophily', 'much'),
+        ('momentum', -0.1),
+        ('momentum', float('nan')),
+    ],
+)
+def test_wrong_arguments_are_refused(name, value):
+    with pytest.raises((TypeError, ValueError), match=f"'{name}' must"):
+        ClassPosterior(**{'num_classes': 3, name: value})
+
+
+def test_it_finds_the_edges_inside_planted_classes():
+    y = torch.arange(90) // 30
+    true = stochastic_blockmodel_graph([30] * 3, 0.15 * torch.eye(3))
+    true = true[:, true[0] < true[1]]
+    other = erdos_renyi_graph(90, 0.05)
+    other = other[:, other[0] < other[1]]
+    other = other[:, torch.randperm(other.size(1))[: true.size(1)]]
+    edge_index = torch.cat([true, other], dim=1)
+    edge_index = torch.cat([edge_index, edge_index.flip(0)], dim=1)
+    train = torch.zeros(90).bool()
+    train[torch.arange(0, 90, 3)] = True
+    x = torch.randn(90, 8)
+    x[torch.arange(90), y] += 1.5
+    data = Data(
+        x=x,
+        edge_index=edge_index,
+        y=y,
+        train_mask=train,
+        val_mask=(torch.arange(90) % 3 == 1),
+    )
+    prior = SmoothedPrior(edge_index, 90, rho1=0.5)
+    learner = VariationalGraphLearner(
+        GCN(8, 16, 2, 3, dropout=0.5), prior, ClassPosterior(3)
+    )
+    inside = prior.pairs.contains(true)
+    fit(learner, data, epochs=60, patience=60, progress=False)
+    auc = [
+        roc_auc_score(inside.numpy(), prob.detach().numpy())
+        for prob in (prior.probs, learner.edge_probs())
+    ]
+    assert auc[0] == 0.5
+    assert auc[1] > 0.75, auc

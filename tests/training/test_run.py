@@ -1,0 +1,285 @@
+"""Further terms of the loss, and what a run remembers, in both loops."""
+
+import pytest
+import torch
+from torch.nn.functional import log_softmax
+from torch_geometric import seed_everything
+from torch_geometric.datasets import KarateClub
+from torch_geometric.loader import ClusterLoader
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import (
+    Candidates,
+    ClassPosterior,
+    Consistency,
+    FixedGraph,
+    FreePosterior,
+    SmoothedPrior,
+    VariationalGraphLearner,
+    fit,
+    fit_batches,
+)
+from torch_geometric_vgcn.loader import ClusterData, PairWeight
+from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.training.fit_batches import ClusterRun
+from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.training.run import Run
+from torch_geometric_vgcn.training.settings import Settings
+
+SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
+LOOPS = pytest.mark.parametrize('loop', [fit, fit_batches])
+
+
+class Entropy(Term):
+    r"""A user's own term, on all nodes."""
+
+    def loss(self, out, y, mask):
+        log_prob = log_softmax(out, dim=-1)
+        return -(log_prob.exp() * log_prob).sum(dim=-1).mean()
+
+
+def karate():
+    data = KarateClub()[0]
+    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
+    return data
+
+
+DATA = karate()
+CLUSTERS = ClusterData(DATA, 4, log=False)
+
+
+def learner_of(posterior=None, net=None, seed=0):
+    seed_everything(seed)
+    pairs = Candidates(DATA.edge_index, 34)
+    return VariationalGraphLearner(
+        net or GCN(34, 8, 2, 4, dropout=0.5),
+        SmoothedPrior(DATA.edge_index, 34, pairs=pairs),
+        posterior or FreePosterior(),
+    )
+
+
+def loader():
+    return ClusterLoader(CLUSTERS, batch_size=2, shuffle=True)
+
+
+def train(loop, learner, data=DATA, **options):
+    batches = () if loop is fit else (loader(),)
+    return loop(learner, data, *batches, **{**SETTINGS, **options})
+
+
+def same(first, second):
+    first, second = first.state_dict(), second.state_dict()
+    return first.keys() == second.keys() and all(
+        torch.equal(first[name], second[name])
+        for name in first
+        if isinstance(first[name], torch.Tensor)
+    )
+
+
+def own_steps(loop, learner, terms):
+    r"""The steps of one epoch, written out."""
+    (adam,) = make_optimizers(learner, [], 0.01, 0.01, 5e-4)
+    nodes = DATA.train_mask.nonzero().view(-1)
+    if loop is fit:
+        batches, weight = [torch.arange(34)], None
+    else:
+        given = loader()
+        weight = PairWeight(given)
+        batches = (batch.n_id for batch in given)
+    for n_id in batches:
+        adam.zero_grad()
+        if loop is fit:
+            out = learner(DATA.x, num_samples=3)
+            loss = learner.objective(out, DATA.y, nodes).loss
+            train = nodes
+        else:
+            prior = learner.prior.subset(n_id)
+            out = learner(DATA.x[n_id], num_samples=3, prior=prior)
+            train = DATA.train_mask[n_id].nonzero().view(-1)
+            bound = learner.objective(
+                out, DATA.y[n_id], train, train.numel(), weight(prior)
+            )
+            loss = -bound.bound * 2 / nodes.numel()
+        for term in terms:
+            loss = loss + term(out, DATA.y[n_id], train)
+        loss.backward()
+        adam.step()
+
+
+@LOOPS
+@pytest.mark.parametrize(
+    'terms',
+    [
+        lambda: [],
+        lambda: [Consistency(4, weight=5.0, warmup=0)],
+        lambda: (Entropy(), Consistency(4, warmup=1)),
+    ],
+    ids=['none', 'one', 'two'],
+)
+def test_the_loss_is_the_bound_and_all_terms(loop, terms):
+    learner, expected = learner_of(), learner_of()
+    own_steps(loop, expected, terms())
+    learner = learner_of()  # from the same seed
+    train(loop, learner, terms=terms(), epochs=1)
+    for name, value in expected.named_parameters():
+        got = learner.get_parameter(name)
+        torch.testing.assert_close(got, value, rtol=1e-5, atol=1e-7)
+
+
+@LOOPS
+def test_terms_change_what_is_learned(loop):
+    plain, weighted = learner_of(), learner_of()
+    train(loop, plain)
+    weighted = learner_of()
+    train(loop, weighted, terms=[Consistency(4, weight=3.0, warmup=0)])
+    assert not same(plain, weighted)
+
+
+def test_a_fixed_graph_takes_terms():
+    results = []
+    for terms in ([], [Entropy()]):
+        seed_everything(0)
+        model = FixedGraph(GCN(34, 8, 2, 4), DATA.edge_index)
+        results.append(fit(model, DATA, terms=terms, **SETTINGS))
+    assert results[0] != results[1]
+
+
+@LOOPS
+def test_the_same_seed_gives_the_same_run(loop):
+    term, runs = Consistency(4, weight=2.0, warmup=5), []
+    for _ in range(2):  # the second time the same object starts again
+        learner = learner_of(FreePosterior() + ClassPosterior(4))
+        runs.append((train(loop, learner, terms=[term]), learner))
+    assert runs[0][0] == runs[1][0]
+    assert same(runs[0][1], runs[1][1])
+    assert term.step == (12 if loop is fit else 24)
+    assert term.count.sum() == 12 * int(DATA.train_mask.sum())
+
+
+@LOOPS
+def test_a_term_in_evaluation_mode_is_set_to_training_mode(loop):
+    term = Consistency(4).eval()
+    train(loop, learner_of(), terms=[term], epochs=2)
+    assert term.training and term.step > 0
+
+
+class Cut(Exception):
+    pass
+
+
+def resumed(loop, path, monkeypatch, make, terms):
+    r"""A run that was cut off in its ninth epoch, and taken up again."""
+
+    def cut(self, epoch):
+        if epoch == 8:
+            raise Cut
+        return one_epoch(self, epoch)
+
+    one_epoch = Run.one_epoch
+    options = {'checkpoint': path, 'checkpoint_every': 3}
+    with monkeypatch.context() as patch, pytest.raises(Cut):
+        patch.setattr(Run, 'one_epoch', cut)
+        train(loop, make(0), terms=terms(), **options)
+    learner = make(7)
+    return train(loop, learner, terms=terms(), **options), learner
+
+
+@LOOPS
+@pytest.mark.parametrize('kind', ['consistency', 'classes', 'propagated'])
+def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
+    def make(seed):
+        posterior = FreePosterior()
+        if kind != 'consistency':
+            posterior = posterior + ClassPosterior(4)
+        seed_everything(seed)
+        net = PropagatedMLP(34, 8, 4) if kind == 'propagated' else None
+        return learner_of(posterior, net, seed)
+
+    def terms():
+        # In its warm-up when the run is cut off:
+        return [Consistency(4, weight=2.0, warmup=50)]
+
+    whole = make(0)
+    expected = train(loop, whole, terms=terms())
+    path = tmp_path / 'run.pt'
+    result, learner = resumed(loop, path, monkeypatch, make, terms)
+    assert result == expected
+    assert same(learner, whole)
+
+
+@LOOPS
+def test_other_terms_are_another_run(loop, tmp_path):
+    options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
+    train(loop, learner_of(), terms=[Consistency(4)], **options)
+    for terms, message in [
+        ([], r'terms\.0 is .*Consistency there, None here'),
+        ([Entropy()], r'terms\.0 is .*Consistency there, .*Entropy here'),
+        ([Consistency(4), Entropy()], r'terms\.1 is None there, .*Entropy'),
+        ([Consistency(4, weight=2.0)], r'terms\.0\.weight is 1\.0 there, 2\.'),
+        ([Consistency(4, 1.0, 0.3)], r'terms\.0\.temperature is 0\.5 there'),
+        ([Consistency(4, warmup=9)], r'terms\.0\.warmup is 100 there, 9 here'),
+    ]:
+        with pytest.raises(ValueError, match=f'of another run: .*{message}'):
+            train(loop, learner_of(), terms=terms, **options)
+    train(loop, learner_of(), terms=[Consistency(4)], **options)
+
+
+def test_another_class_posterior_is_another_run(tmp_path):
+    options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
+    train(fit, learner_of(ClassPosterior(4)), **options)
+    for posterior, message in [
+        (
+            ClassPosterior(4, 0.7),
+            r'posterior\.homophily is 0\.8 there, 0',
+        ),
+        (ClassPosterior(4, 0.8, 0.2), r'posterior\.momentum is 0\.1 there'),
+    ]:
+        with pytest.raises(ValueError, match=f'of another run: {message}'):
+            train(fit, learner_of(posterior), **options)
+
+
+@LOOPS
+@pytest.mark.parametrize(
+    'terms, message',
+    [
+        (Consistency(4), "'terms' must be a Sequence, got Consistency"),
+        ([Consistency(4), None], "'terms' must be a Term, got NoneType"),
+        ('abc', "'terms' must be a Term, got str"),
+    ],
+)
+def test_what_is_no_term_is_refused(loop, terms, message):
+    with pytest.raises(TypeError, match=message):
+        train(loop, learner_of(), terms=terms)
+
+
+@LOOPS
+def test_a_term_of_other_classes_is_refused(loop):
+    with pytest.raises(ValueError, match="'out' must have 3 columns, .*got 4"):
+        train(loop, learner_of(), terms=[Consistency(3)])
+
+
+@LOOPS
+def test_a_term_that_is_not_finite_stops_the_run(loop):
+    class Broken(Term):
+        def loss(self, out, y, mask):
+            return out.sum() * float('nan')
+
+    with pytest.raises(FloatingPointError, match='the loss became nan in ep'):
+        train(loop, learner_of(), terms=[Broken()])
+
+
+@pytest.mark.parametrize('together', [False, True])
+def test_several_processes_have_no_class_posterior(together):
+    posterior = ClassPosterior(4)
+    if together:
+        posterior = FreePosterior(sparse=True) + posterior
+    learner = learner_of(posterior)
+    learner.likelihood.set_temperature(2.0)
+    settings = Settings(1, 0.1, 0.1, 0, 1, (), 1, None, 1, False)
+    message = "'learner' must not have a ClassPosterior with 2 processes"
+    with pytest.raises(ValueError, match=message):
+        ClusterRun(learner, DATA, loader(), settings, Ranks(0, 2))
+    assert learner.likelihood.temperature == 2  # before any work
+    ClusterRun(learner, DATA, loader(), settings, Ranks())
