@@ -20,9 +20,20 @@ FURTHER = ('MLP', 'GCN on kNN')
 RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
            'Recipe: DropEdge', 'Recipe: given graph', 'Recipe: MLP',
            'Recipe: SAGE')  # fmt: skip
+MAIN_RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: given graph',
+                'Recipe: MLP', 'Recipe: SAGE')  # fmt: skip
+LEARNING = (
+    comparisons.against_controls,
+    partial(
+        comparisons.paired, system='Recipe: learned', control='Recipe: frozen'
+    ),
+    comparisons.recovery,
+    parts.seconds,
+)
 OURS = ('VGCN', 'VGCN relaxed')
 ALL = OURS + BASELINES + FURTHER
 CITATIONS = ('CiteSeer', 'Cora')
+SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)  # of nodes with a label
 ALL_DATA = CITATIONS + ('Polblogs',)
 CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
            'add_2000', 'add_5000')  # fmt: skip
@@ -41,6 +52,14 @@ def one_prior(case: Case, settings: Mapping[str, Any]) -> bool:
     suited = (0.1, 2.0) if case.graph == 'knn' else (0.5, 4.0)
     prior = (settings['rho1'], settings['evidence'])
     return prior in (suited, (0.5, 0.0))
+
+
+def suited_priors(case: Case, settings: Mapping[str, Any]) -> bool:
+    r"""For nearest neighbours, of which none is sure, one prior; for a graph
+    that may be right or wrong, one for each possibility.
+    """
+    unsuited = (0.5, 0.99) if case.graph == 'knn' else (0.1,)
+    return settings.get('rho1') not in unsuited
 
 
 def _of(
@@ -132,19 +151,53 @@ EXPERIMENTS = {
     ),
     'learning': Experiment(
         'A learned graph or the prior',
-        NO_GRAPH
-        + _of((*CITATIONS, 'PubMed'), 'knn', split='public')
-        + _of(('Wine', 'BreastCancer', 'Digits'), 'knn', split='public')
-        + _of(ALL_DATA, 'add_5000', 'true'),
+        NO_GRAPH + _of(CITATIONS, 'add_5000'),
         RECIPES,
         further=True,
+        tries=suited_priors,
+        parts=LEARNING,
+    ),
+    'learning-more': Experiment(
+        'A learned graph or the prior: public splits and true graphs',
+        _of(CITATIONS, 'knn', split='public')
+        + _of(CITATIONS, 'true')
+        + _of(('Polblogs',), 'add_5000', 'true'),
+        MAIN_RECIPES,
+        further=True,
         fits=has_features,
+        tries=suited_priors,
+        parts=LEARNING,
+    ),
+    'learning-tables': Experiment(
+        'A learned graph or the prior: tables',
+        _of(('Wine', 'BreastCancer', 'Digits'), 'knn', split='public'),
+        MAIN_RECIPES,
+        further=True,
+        parts=LEARNING,
+    ),
+    'learning-pubmed': Experiment(
+        'A learned graph or the prior: Pubmed',
+        _of(('PubMed',), 'knn', split='public'),
+        MAIN_RECIPES,
+        further=True,
+        tries=suited_priors,
+        parts=LEARNING,
+    ),
+    'free-logits': Experiment(
+        'Free logits, learned from labels alone',
+        _of(CITATIONS, 'add_5000'),
+        ('Free logits: SGD', 'Free logits: Adam', 'Free logits: frozen'),
+        further=True,
         parts=(
-            comparisons.against_controls,
             partial(
                 comparisons.paired,
-                system='Recipe: learned',
-                control='Recipe: frozen',
+                system='Free logits: SGD',
+                control='Free logits: frozen',
+            ),
+            partial(
+                comparisons.paired,
+                system='Free logits: Adam',
+                control='Free logits: frozen',
             ),
             comparisons.recovery,
             parts.seconds,
@@ -156,10 +209,15 @@ EXPERIMENTS = {
             Case(name, graph, f'share-{share}')
             for name in CITATIONS
             for graph in ('add_5000', 'knn')
-            for share in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
+            for share in SHARES
         ),
         tuple(name for pair in label_share.PRIORS.values() for name in pair),
         further=True,
+        quick=tuple(
+            Case(name, 'add_5000', f'share-{share}')
+            for name in CITATIONS
+            for share in SHARES
+        ),
         tries=one_prior,
         parts=(label_share.curve, comparisons.recovery),
     ),

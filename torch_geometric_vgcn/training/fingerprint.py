@@ -1,5 +1,6 @@
 r"""What tells two training runs apart, as readable names and values."""
 
+from functools import partial
 from hashlib import sha256
 from typing import Any
 
@@ -90,6 +91,8 @@ def as_text(value: Any) -> str | None:
         return f'[{", ".join(map(str, parts))}]' if all(parts) else None
     if isinstance(value, dict):
         return as_text([list(item) for item in value.items()])
+    if isinstance(value, partial):
+        return as_text([value.func, list(value.args), value.keywords])
     return qualified_name(value)
 
 

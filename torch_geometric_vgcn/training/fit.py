@@ -1,12 +1,14 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound, Term
+from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
@@ -19,6 +21,7 @@ def fit(
     epochs: int = 500,
     lr: float = 0.01,
     logit_lr: float = 0.01,
+    logit_optimizer: MakeOptimizer = torch.optim.Adam,
     weight_decay: float = 5e-4,
     num_samples: int = 3,
     terms: Sequence[Term] = (),
@@ -48,6 +51,10 @@ def fit(
             (default: :obj:`0.01`)
         logit_lr (float, optional): The learning rate of the posterior.
             (default: :obj:`0.01`)
+        logit_optimizer (Callable, optional): Makes the optimiser of the
+            posterior, from its parameters and :obj:`lr`, such as
+            :obj:`partial(torch.optim.SGD, momentum=0.9)`, whose steps are as
+            large as the evidence. (default: :class:`torch.optim.Adam`)
         weight_decay (float, optional): The L2 penalty on the network's
             weights; the posterior has none. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
@@ -68,6 +75,7 @@ def fit(
         epochs=epochs,
         lr=lr,
         logit_lr=logit_lr,
+        logit_optimizer=logit_optimizer,
         weight_decay=weight_decay,
         num_samples=num_samples,
         terms=terms,

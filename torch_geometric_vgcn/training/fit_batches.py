@@ -14,6 +14,7 @@ from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.training.fingerprint import digest
+from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 from torch_geometric_vgcn.training.predict_batches import (
     predict_batches,
     rows,
@@ -32,6 +33,7 @@ def fit_batches(
     epochs: int = 200,
     lr: float = 0.01,
     logit_lr: float = 0.01,
+    logit_optimizer: MakeOptimizer = torch.optim.Adam,
     weight_decay: float = 5e-4,
     num_samples: int = 3,
     terms: Sequence[Term] = (),
@@ -85,6 +87,10 @@ def fit_batches(
             (default: :obj:`0.01`)
         logit_lr (float, optional): The learning rate of the posterior.
             (default: :obj:`0.01`)
+        logit_optimizer (Callable, optional): Makes the optimiser of the
+            posterior, from its parameters and :obj:`lr`, such as
+            :obj:`partial(torch.optim.SGD, momentum=0.9)`, whose steps are as
+            large as the evidence. (default: :class:`torch.optim.Adam`)
         weight_decay (float, optional): The L2 penalty on the network's
             weights. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
@@ -104,6 +110,7 @@ def fit_batches(
         epochs=epochs,
         lr=lr,
         logit_lr=logit_lr,
+        logit_optimizer=logit_optimizer,
         weight_decay=weight_decay,
         num_samples=num_samples,
         terms=terms,

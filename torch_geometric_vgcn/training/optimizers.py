@@ -1,7 +1,13 @@
+from collections.abc import Callable
+from typing import Any
+
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch.optim import Optimizer
+from torch.optim import Adam, Optimizer, SparseAdam
+
+# From parameters and a learning rate: a class, or a partial of one.
+MakeOptimizer = Callable[..., Optimizer]
 
 
 def make_optimizers(
@@ -10,10 +16,11 @@ def make_optimizers(
     lr: float,
     logit_lr: float,
     weight_decay: float,
+    logit_optimizer: MakeOptimizer = Adam,
 ) -> list[Optimizer]:
-    r"""Adam for the network's weights, with weight decay, and for the
-    posterior's parameters, without; SparseAdam for those of them with sparse
-    gradients.
+    r"""Adam for the network's weights, with weight decay, and another one for
+    the posterior's parameters, without. Where that is Adam, parameters with
+    sparse gradients get SparseAdam.
     """
     if not any(p.requires_grad for p in learner.parameters()):
         raise ValueError(
@@ -26,11 +33,28 @@ def make_optimizers(
     weights = [p for p in learner.parameters() if id(p) not in ids]
     ids = {id(parameter) for parameter in sparse}
     dense = [p for p in logits if id(p) not in ids]
-    groups = [
-        {'params': weights, 'lr': lr, 'weight_decay': weight_decay},
-        {'params': dense, 'lr': logit_lr},
-    ]
-    optimizers: list[Optimizer] = [torch.optim.Adam(groups, fused=True)]
+    optimizers: list[Optimizer] = []
+    if weights:
+        optimizers.append(
+            Adam(weights, lr, weight_decay=weight_decay, fused=True)
+        )
+    if dense:
+        optimizers.append(_make(logit_optimizer, dense, logit_lr))
     if sparse:
-        optimizers.append(torch.optim.SparseAdam(sparse, lr=logit_lr))
+        is_adam = logit_optimizer is Adam
+        make = SparseAdam if is_adam else logit_optimizer
+        optimizers.append(_make(make, sparse, logit_lr))
     return optimizers
+
+
+def _make(
+    make: MakeOptimizer, parameters: list[Tensor], lr: float
+) -> Optimizer:
+    extra: dict[str, Any] = {'fused': True} if make is Adam else {}
+    optimizer = make(parameters, lr=lr, **extra)
+    if not isinstance(optimizer, torch.optim.Optimizer):
+        raise TypeError(
+            "'logit_optimizer' must make a torch.optim.Optimizer, got "
+            f'{type(optimizer).__name__}'
+        )
+    return optimizer

@@ -87,6 +87,7 @@ class Run(ABC):
             settings.lr,
             settings.logit_lr,
             settings.weight_decay,
+            settings.logit_optimizer,
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)

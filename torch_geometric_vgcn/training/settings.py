@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -11,6 +11,8 @@ from torch_geometric_vgcn.checks import (
     check_positive,
 )
 from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.training.fingerprint import as_text
+from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 
 
 @dataclass(frozen=True)
@@ -21,6 +23,7 @@ class Settings:
         epochs (int): The maximum number of epochs.
         lr (float): The learning rate of the network's weights.
         logit_lr (float): The learning rate of the posterior.
+        logit_optimizer (Callable): Makes the optimiser of the posterior.
         weight_decay (float): The L2 penalty on the network's weights.
         num_samples (int): The number of graphs per step.
         terms (Sequence[Term]): Further terms of the loss.
@@ -33,6 +36,7 @@ class Settings:
     epochs: int
     lr: float
     logit_lr: float
+    logit_optimizer: MakeOptimizer
     weight_decay: float
     num_samples: int
     terms: Sequence[Term]
@@ -51,6 +55,7 @@ class Settings:
             check_kind(term, Term, 'terms')
         check_positive(self.lr, 'lr')
         check_positive(self.logit_lr, 'logit_lr')
+        check_kind(self.logit_optimizer, Callable, 'logit_optimizer')
         check_nonnegative(self.weight_decay, 'weight_decay')
         if self.checkpoint is not None:
             check_path(self.checkpoint, 'checkpoint')
@@ -61,6 +66,7 @@ class Settings:
         return {
             'lr': repr(float(self.lr)),
             'logit_lr': repr(float(self.logit_lr)),
+            'logit_optimizer': str(as_text(self.logit_optimizer)),
             'weight_decay': repr(float(self.weight_decay)),
             'num_samples': repr(self.num_samples),
             'patience': repr(self.patience),

@@ -1,6 +1,7 @@
 r"""All systems. To add one, add a file here and a line below."""
 
 from systems.egcn import EGCN
+from systems.free import FreeAdam, FreeFrozen, FreeSGD
 from systems.gat import GAT
 from systems.gcn import GCN
 from systems.gcn_on_knn import GCNOnKNN
@@ -54,4 +55,7 @@ SYSTEMS = (
     RecipeSAGE,
     RecipeLearnedSmoothed,
     RecipeFrozenSmoothed,
+    FreeSGD,
+    FreeAdam,
+    FreeFrozen,
 )

@@ -17,8 +17,8 @@ from torch_geometric_vgcn import (
 
 HIDDEN = 64
 LR = 0.02
-EPOCHS = 150
-PATIENCE = 50
+EPOCHS = 120
+PATIENCE = 40
 #: The number of graphs for prediction.
 NUM_SAMPLES = 16
 
