@@ -1,4 +1,4 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,7 +55,11 @@ class Settings:
             check_kind(term, Term, 'terms')
         check_positive(self.lr, 'lr')
         check_positive(self.logit_lr, 'logit_lr')
-        check_kind(self.logit_optimizer, Callable, 'logit_optimizer')
+        if not callable(self.logit_optimizer):
+            raise TypeError(
+                "'logit_optimizer' must make an optimiser from parameters and "
+                f"'lr', got {type(self.logit_optimizer).__name__}"
+            )
         check_nonnegative(self.weight_decay, 'weight_decay')
         if self.checkpoint is not None:
             check_path(self.checkpoint, 'checkpoint')
