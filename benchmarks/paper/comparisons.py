@@ -20,6 +20,40 @@ HOW = (
 )
 
 
+def verdict(page: Page, system: str, control: str) -> str:
+    r"""In which cases a system is better than its control, in words."""
+    out = []
+    for score, sign, name in (
+        ('test_acc', 1, 'test accuracy'),
+        ('scaled_nll', -1, 'NLL after temperature scaling'),
+    ):
+        kinds: dict[str, list[str]] = {'better': [], 'worse': [], 'equal': []}
+        for case in page.cases:
+            ours, theirs = (
+                page.scores(case, title, score) for title in (system, control)
+            )
+            difference = Difference.of(ours, theirs)
+            if difference is None:
+                continue
+            kind = 'better' if sign * difference.mean > 0 else 'worse'
+            kind = kind if difference.is_clear else 'equal'
+            kinds[kind].append(str(case))
+        words = {
+            'better': f'**{system} has better {name} than {control}** on',
+            'worse': f'**{system} has worse {name} than {control}** on',
+            'equal': f'No clear difference in {name} on',
+        }
+        out += [
+            f'{words[kind]} {"; ".join(cases)}.'
+            for kind, cases in kinds.items()
+            if cases
+        ]
+    return ' '.join(out) + (
+        ' A difference is clear if its 95 % interval over paired runs '
+        'excludes 0.'
+    )
+
+
 def paired(page: Page, system: str, control: str) -> str:
     r"""The means of both systems for each score and case, and their
     difference.

@@ -35,6 +35,8 @@ class Experiment:
             (default: always)
         vary (Mapping, optional): Settings to choose from in addition to the
             system's own. (default: none)
+        lead (Callable, optional): The page's first paragraph.
+            (default: none)
         parts (Tuple[Callable], optional): What the page shows below the
             table. (default: a box plot)
     """
@@ -48,4 +50,5 @@ class Experiment:
     fits: Callable[[Case, str], bool] = any_system
     tries: Callable[[Case, Mapping[str, Any]], bool] = any_settings
     vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    lead: Callable[[Page], str] | None = None
     parts: tuple[Callable[[Page], str], ...] = (boxes,)

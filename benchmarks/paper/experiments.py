@@ -22,6 +22,9 @@ RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
            'Recipe: SAGE')  # fmt: skip
 MAIN_RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: given graph',
                 'Recipe: MLP', 'Recipe: SAGE')  # fmt: skip
+VERDICT = partial(
+    comparisons.verdict, system='Recipe: learned', control='Recipe: frozen'
+)
 LEARNING = (
     comparisons.against_controls,
     partial(
@@ -155,6 +158,7 @@ EXPERIMENTS = {
         RECIPES,
         further=True,
         tries=suited_priors,
+        lead=VERDICT,
         parts=LEARNING,
     ),
     'learning-more': Experiment(
@@ -166,6 +170,7 @@ EXPERIMENTS = {
         further=True,
         fits=has_features,
         tries=suited_priors,
+        lead=VERDICT,
         parts=LEARNING,
     ),
     'learning-tables': Experiment(
@@ -173,6 +178,7 @@ EXPERIMENTS = {
         _of(('Wine', 'BreastCancer', 'Digits'), 'knn', split='public'),
         MAIN_RECIPES,
         further=True,
+        lead=VERDICT,
         parts=LEARNING,
     ),
     'learning-pubmed': Experiment(
@@ -181,6 +187,7 @@ EXPERIMENTS = {
         MAIN_RECIPES,
         further=True,
         tries=suited_priors,
+        lead=VERDICT,
         parts=LEARNING,
     ),
     'free-logits': Experiment(
@@ -188,6 +195,11 @@ EXPERIMENTS = {
         _of(CITATIONS, 'add_5000'),
         ('Free logits: SGD', 'Free logits: Adam', 'Free logits: frozen'),
         further=True,
+        lead=partial(
+            comparisons.verdict,
+            system='Free logits: SGD',
+            control='Free logits: frozen',
+        ),
         parts=(
             partial(
                 comparisons.paired,

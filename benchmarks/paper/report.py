@@ -77,6 +77,7 @@ def write(
     )
     text = [
         f'# {experiment.title}',
+        *([experiment.lead(page)] if experiment.lead else []),
         f'Test accuracy, {how}, from `{command}`; the underlying results are '
         f'in [{name}.jsonl]({name}.jsonl).',
         accuracies(page),

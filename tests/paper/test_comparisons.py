@@ -47,6 +47,17 @@ def page():
     return Page('p', Path(), (CASE, OTHER), titles, learned + frozen + old)
 
 
+def test_the_verdict_names_clear_differences_only(page):
+    text = comparisons.verdict(page, OURS, CONTROL)
+    better = f'**{OURS} has better test accuracy than {CONTROL}** on'
+    assert text.startswith(f'{better} Cora, +5000.')
+    assert 'true' not in text and 'NLL' not in text  # without both scores
+    text = comparisons.verdict(page, CONTROL, OURS)
+    assert text.startswith(f'**{CONTROL} has worse test accuracy')
+    text = comparisons.verdict(page, OURS, OURS)
+    assert text.startswith('No clear difference in test accuracy on Cora')
+
+
 def test_paired_differences_of_all_scores(page):
     text = comparisons.paired(page, OURS, CONTROL)
     assert f'| data | {OURS} | {CONTROL} | difference |' in text

@@ -1,14 +1,16 @@
+from functools import partial
 from pathlib import Path
 
 import pytest
+from torch.optim import SGD, Adam
 
 from torch_geometric_vgcn import Consistency
 from torch_geometric_vgcn.training.settings import Settings
 
 GOOD = {
-    'epochs': 10, 'lr': 0.01, 'logit_lr': 0.01, 'weight_decay': 0,
-    'num_samples': 3, 'terms': (), 'patience': 5, 'checkpoint': None,
-    'checkpoint_every': 5, 'progress': True,
+    'epochs': 10, 'lr': 0.01, 'logit_lr': 0.01, 'logit_optimizer': Adam,
+    'weight_decay': 0, 'num_samples': 3, 'terms': (), 'patience': 5,
+    'checkpoint': None, 'checkpoint_every': 5, 'progress': True,
 }  # fmt: skip
 NAN, INF = float('nan'), float('inf')
 
@@ -73,3 +75,24 @@ def test_learning_rates_are_positive(name):
 def test_other_types_are_refused(name, value, message):
     with pytest.raises(TypeError, match=f"'{name}' must be {message}"):
         Settings(**{**GOOD, name: value})
+
+
+@pytest.mark.parametrize('value', [None, 'SGD', 0.1])
+def test_the_logit_optimizer_makes_one(value):
+    with pytest.raises(TypeError, match="'logit_optimizer' must make an opt"):
+        Settings(**{**GOOD, 'logit_optimizer': value})
+
+
+def test_fingerprints_tell_optimizers_apart():
+    prints = {
+        Settings(**{**GOOD, 'logit_optimizer': make}).fingerprint()[
+            'logit_optimizer'
+        ]
+        for make in (
+            Adam,
+            SGD,
+            partial(SGD, momentum=0.9),
+            partial(SGD, momentum=0.5),
+        )
+    }
+    assert len(prints) == 4 and 'None' not in prints
