@@ -236,7 +236,10 @@ def test_another_class_posterior_is_another_run(tmp_path):
             ClassPosterior(4, 0.7),
             r'posterior\.homophily is 0\.9 there, 0\.7',
         ),
-        (ClassPosterior(4, momentum=0.2), r'posterior\.momentum is 0\.1 there'),
+        (
+            ClassPosterior(4, momentum=0.2),
+            r'posterior\.momentum is 0\.1 there',
+        ),
     ]:
         with pytest.raises(ValueError, match=f'of another run: {message}'):
             train(fit, learner_of(posterior), **options)

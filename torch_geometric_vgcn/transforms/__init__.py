@@ -20,9 +20,11 @@ from torch_geometric_vgcn.transforms.random_perturbation import (
 )
 from torch_geometric_vgcn.transforms.shuffle_features import ShuffleFeatures
 from torch_geometric_vgcn.transforms.stratified_split import StratifiedSplit
+from torch_geometric_vgcn.transforms.unit_rows import UnitRows
 
 __all__ = [
     'KNNGraph',
+    'UnitRows',
     # Splits:
     'HalfValidation',
     'CoinFlipValidation',
