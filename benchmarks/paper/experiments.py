@@ -190,6 +190,13 @@ EXPERIMENTS = {
         lead=VERDICT,
         parts=LEARNING,
     ),
+    'long-runs': Experiment(
+        "The paper's dense model, 1,000 epochs",
+        NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
+        ('VGCN relaxed, 1000 epochs', 'VGCN smoothed, 1000 epochs'),
+        further=True,
+        parts=(parts.convergence, parts.seconds),
+    ),
     'free-logits': Experiment(
         'Free logits, learned from labels alone',
         _of(CITATIONS, 'add_5000'),

@@ -22,14 +22,16 @@ from systems.vgcn import VGCN
 from systems.vgcn_discrete import VGCNDiscrete
 from systems.vgcn_frozen import VGCNFrozen
 from systems.vgcn_low_rank import VGCNLowRank
-from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3
-from systems.vgcn_smoothed import VGCNSmoothed
+from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3, VGCNRelaxedLong
+from systems.vgcn_smoothed import VGCNSmoothed, VGCNSmoothedLong
 
 SYSTEMS = (
     VGCN,
     VGCNSmoothed,
     VGCNRelaxed,
     VGCNRelaxed3,
+    VGCNRelaxedLong,
+    VGCNSmoothedLong,
     VGCNLowRank,
     VGCNDiscrete,
     GCN,

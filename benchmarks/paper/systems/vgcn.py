@@ -55,11 +55,18 @@ class VGCN(System):
         weight_decay: float,
         beta: float = 1e-2,
         epochs: int = 400,
+        patience: int = 100,
     ) -> Outcome:
         seed_everything(seed)
         learner = self.learner(data, rho1, evidence, beta)
-        options = {'lr': 0.02, 'weight_decay': weight_decay}
-        return train_learner(learner, data, epochs=epochs, **options)
+        return train_learner(
+            learner,
+            data,
+            epochs=epochs,
+            lr=0.02,
+            weight_decay=weight_decay,
+            patience=patience,
+        )
 
     def learner(
         self, data: Data, rho1: float, evidence: float, beta: float

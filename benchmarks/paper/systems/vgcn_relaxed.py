@@ -57,6 +57,7 @@ class VGCNRelaxed(System):
         weight_decay: float,
         lr: float = 0.02,
         epochs: int = 400,
+        patience: int = 100,
     ) -> Outcome:
         seed_everything(seed)
         n = data.num_nodes
@@ -67,7 +68,11 @@ class VGCNRelaxed(System):
             BinaryConcrete(temperature),
             IWELBO(LogisticKL(prior_temperature), beta=beta),
         )
-        options: dict[str, Any] = {'lr': lr, 'weight_decay': weight_decay}
+        options: dict[str, Any] = {
+            'lr': lr,
+            'weight_decay': weight_decay,
+            'patience': patience,
+        }
         return train_learner(
             learner, data, self.num_samples, epochs=epochs, **options
         )
@@ -78,3 +83,10 @@ class VGCNRelaxed3(VGCNRelaxed):
 
     title = 'VGCN relaxed, S = 3'
     num_samples = 3
+
+
+class VGCNRelaxedLong(VGCNRelaxed):
+    r"""The same with 1,000 epochs, whatever validation says."""
+
+    title = 'VGCN relaxed, 1000 epochs'
+    quick = {**VGCNRelaxed.quick, 'lr': 0.05, 'epochs': 1000, 'patience': 1000}
