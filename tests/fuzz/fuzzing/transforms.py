@@ -143,6 +143,18 @@ def masks(case: Case) -> None:
     check_masks(case, data)
 
 
+@target('UnitRows')
+def unit_rows(case: Case) -> None:
+    data = world.graph(case)
+    data.x = case.one_of(data.x, data.x.to_sparse(), data.x.to_sparse_csr())
+    made = case.call(T.UnitRows)
+    shape = data.x.shape
+    data = case.call(made, case.arg(data))
+    repr(made)
+    if case.wrongness == 0:
+        case.check(data.x.shape == shape, 'shape')
+
+
 @target('ShuffleFeatures')
 def shuffle(case: Case) -> None:
     data = world.graph(case)
