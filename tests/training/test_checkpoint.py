@@ -4,6 +4,7 @@ import io
 import pickle
 import resource
 import signal
+from contextlib import contextmanager
 
 import pytest
 import torch
@@ -346,26 +347,28 @@ def test_the_folder_is_made(tmp_path):
     assert list(path.parent.iterdir()) == [path]
 
 
-@pytest.fixture
-def full_disk():
+@contextmanager
+def full_disk(size):
     """Limits the size of files, as a full disk would."""
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    ignored = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, before)
+        signal.signal(signal.SIGXFSZ, ignored)
 
-    def limit(size):
-        resource.setrlimit(resource.RLIMIT_FSIZE, (size, before[1]))
 
-    yield limit
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
-
-
-def test_a_full_disk_leaves_the_last_checkpoint_whole(tmp_path, full_disk):
+def test_a_full_disk_leaves_the_last_checkpoint_whole(tmp_path):
     path = tmp_path / 'run.pt'
     fit(learner_of(DATA), DATA, checkpoint=path, **SETTINGS)
     content = path.read_bytes()
-    full_disk(len(content) // 2)
-    with pytest.raises(OSError, match="'checkpoint' .*run.pt can't be writt"):
-        settings = {**SETTINGS, 'epochs': 5}
+    settings = {**SETTINGS, 'epochs': 5}
+    with (
+        full_disk(len(content) // 2),
+        pytest.raises(OSError, match="'checkpoint' .*run.pt can't be writt"),
+    ):
         fit(learner_of(DATA), DATA, checkpoint=path, **settings)
     assert path.read_bytes() == content
     assert list(tmp_path.iterdir()) == [path]

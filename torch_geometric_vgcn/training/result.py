@@ -17,17 +17,17 @@ class Fit:
         best_epoch (int): The epoch whose state the model was left in.
         val_acc (float): Its validation accuracy.
         val_nll (float): Its mean negative validation log-likelihood.
-        settled (bool): Whether all terms of the loss had their full weight in
-            the best epoch.
         history (List[Dict[str, float]]): For each epoch the loss, the parts
             of the bound, and the validation accuracy and log-likelihood.
+        settled (bool): Whether all terms of the loss had their full weight in
+            the best epoch.
     """
 
     best_epoch: int = -1
     val_acc: float = -1.0
     val_nll: float = float('inf')
-    settled: bool = False
     history: list[dict[str, float]] = field(default_factory=list)
+    settled: bool = False
 
 
 def evaluate(prob: Tensor, y: Tensor, mask: Tensor) -> tuple[float, float]:
