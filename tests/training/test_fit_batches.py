@@ -246,7 +246,9 @@ def test_batches_are_taken_from_the_data_that_are_given():
 def test_data_are_moved_to_the_device_of_the_learner(pairs):
     data, clusters = karate()
     learner, loader = learner_of(data, clusters, pairs), loader_of(clusters)
-    settings = Settings(1, 0.1, 0.1, 0, 1, (), 1, None, 1, False)
+    settings = Settings(
+        1, 0.1, 0.1, torch.optim.Adam, 0, 1, (), 1, None, 1, False
+    )
     run = ClusterRun(learner, data, loader, settings, Ranks())
     run.device = torch.device('meta')
     run.place(data)

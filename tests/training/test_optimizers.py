@@ -68,7 +68,8 @@ def test_a_model_without_a_posterior(graph):
 
 def test_what_makes_no_optimiser_is_refused(learner):
     with pytest.raises(TypeError, match="'logit_optimizer' must make a torch"):
-        make_optimizers(learner, [], **RATES, logit_optimizer=dict)
+        make = lambda parameters, lr: 0  # noqa: E731
+        make_optimizers(learner, [], **RATES, logit_optimizer=make)
 
 
 def test_nothing_to_train_is_refused(learner):

@@ -22,7 +22,7 @@ GRAPHS = [
     T.DropEdges(0.3, seed=1),
     T.AddEdges(0.3, seed=1),
 ]
-ALL = [*SPLITS, *GRAPHS, T.ShuffleFeatures(0.3, seed=1)]
+ALL = [*SPLITS, *GRAPHS, T.ShuffleFeatures(0.3, seed=1), T.UnitRows()]
 
 
 def by_name(transform):
