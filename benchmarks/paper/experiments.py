@@ -194,6 +194,7 @@ EXPERIMENTS = {
         "The paper's dense model, 1,000 epochs",
         NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
         ('VGCN relaxed, 1000 epochs', 'VGCN smoothed, 1000 epochs'),
+        quick=NO_GRAPH[:1],
         further=True,
         parts=(parts.convergence, parts.seconds),
     ),
