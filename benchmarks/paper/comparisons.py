@@ -2,7 +2,7 @@ r"""Parts of a page that compare a system with its controls, run by run."""
 
 import numpy as np
 from cases import Case
-from difference import Difference
+from difference import FEWEST, Difference
 from markdown_table import table
 from page import Page, mean_and_std
 
@@ -33,7 +33,7 @@ def verdict(page: Page, system: str, control: str) -> str:
                 page.scores(case, title, score) for title in (system, control)
             )
             difference = Difference.of(ours, theirs)
-            if difference is None:
+            if difference is None or difference.runs < FEWEST:
                 continue
             kind = 'better' if sign * difference.mean > 0 else 'worse'
             kind = kind if difference.is_clear else 'equal'
@@ -48,6 +48,11 @@ def verdict(page: Page, system: str, control: str) -> str:
             for kind, cases in kinds.items()
             if cases
         ]
+    if not out:
+        return (
+            f'Fewer than {FEWEST} runs, too few to compare {system} with '
+            f'{control}.'
+        )
     return ' '.join(out) + (
         ' A difference is clear if its 95 % interval over paired runs '
         'excludes 0.'

@@ -56,6 +56,8 @@ def test_the_verdict_names_clear_differences_only(page):
     assert text.startswith(f'**{CONTROL} has worse test accuracy')
     text = comparisons.verdict(page, OURS, OURS)
     assert text.startswith('No clear difference in test accuracy on Cora')
+    text = comparisons.verdict(page, OURS, 'GCN')  # of one run
+    assert text.startswith('Fewer than 3 runs')
 
 
 def test_paired_differences_of_all_scores(page):
