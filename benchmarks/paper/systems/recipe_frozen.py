@@ -2,7 +2,7 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from systems.recipe_learner import LearnerRecipe
+from systems.recipe_learner import LearnerRecipe, Smoothed
 from torch_geometric_vgcn import FreePosterior, VariationalGraphLearner
 from torch_geometric_vgcn.posterior import Posterior
 
@@ -23,12 +23,5 @@ class RecipeFrozen(LearnerRecipe):
         return learner
 
 
-class RecipeFrozenSmoothed(RecipeFrozen):
-    r"""The same with the smoothed prior: features are not used as
-    evidence.
-    """
-
+class RecipeFrozenSmoothed(Smoothed, RecipeFrozen):
     title = 'Recipe: frozen, smoothed'
-    grid = {**RecipeFrozen.grid, 'evidence': [0.0]}
-    quick = {'rho1': 0.5, 'evidence': 0.0}
-    also = ()

@@ -1,7 +1,7 @@
 from torch_geometric.data import Data
 
 from systems.base import num_classes
-from systems.recipe_learner import LearnerRecipe
+from systems.recipe_learner import LearnerRecipe, Smoothed
 from torch_geometric_vgcn import ClassPosterior
 from torch_geometric_vgcn.posterior import Posterior
 
@@ -15,12 +15,5 @@ class RecipeLearned(LearnerRecipe):
         return ClassPosterior(num_classes(data))
 
 
-class RecipeLearnedSmoothed(RecipeLearned):
-    r"""The same with the smoothed prior: features are not used as
-    evidence.
-    """
-
+class RecipeLearnedSmoothed(Smoothed, RecipeLearned):
     title = 'Recipe: learned, smoothed'
-    grid = {**RecipeLearned.grid, 'evidence': [0.0]}
-    quick = {'rho1': 0.5, 'evidence': 0.0}
-    also = ()

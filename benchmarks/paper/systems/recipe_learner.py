@@ -60,3 +60,13 @@ class LearnerRecipe(Recipe):
             self.posterior(data),
             self.sampler(),
         )
+
+
+class Smoothed:
+    r"""The settings of the smoothed prior: features are not used as
+    evidence.
+    """
+
+    grid = {**LearnerRecipe.grid, 'evidence': [0.0]}
+    quick = {'rho1': 0.5, 'evidence': 0.0}
+    also = ()
