@@ -102,6 +102,7 @@ def main() -> None:
     rows = []
     for seed in tqdm(range(args.seeds), desc='seeds'):
         split = HalfValidation(seed)(data)
+        share = split.y[split.val_mask].bincount(minlength=num_classes) + 1
         for name in MODELS:
             seed_everything(seed)
             start = time.time()
@@ -111,7 +112,7 @@ def main() -> None:
                 split,
                 epochs=args.epochs,
                 lr=args.lr,
-                terms=[Consistency(num_classes)],
+                terms=[Consistency(num_classes, class_share=share)],
                 patience=40,
             )
             temperature = calibrate(model, split)

@@ -58,10 +58,16 @@ def one_prior(case: Case, settings: Mapping[str, Any]) -> bool:
 
 
 def suited_priors(case: Case, settings: Mapping[str, Any]) -> bool:
-    r"""For nearest neighbours, of which none is sure, one prior; for a graph
-    that may be right or wrong, one for each possibility.
+    r"""For nearest neighbours, of which none is sure, one prior, and with few
+    labels, which need neighbours that reach far, another one; for a graph that
+    may be right or wrong, one for each possibility.
     """
-    unsuited = (0.5, 0.99) if case.graph == 'knn' else (0.1,)
+    if case.graph != 'knn':
+        unsuited: tuple[float, ...] = (0.1,)
+    elif case.split == 'public':
+        unsuited = (0.5,)
+    else:
+        unsuited = (0.5, 0.99)
     return settings.get('rho1') not in unsuited
 
 

@@ -58,3 +58,11 @@ def test_without_scikit_learn_it_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, 'sklearn.datasets', None)
     with pytest.raises(ImportError, match=r'torch_geometric_vgcn\[data\]'):
         uci('Wine')
+
+
+def test_features_as_they_are():
+    x = uci('Digits', standardize=False)[0].x
+    assert x.min() == 0 and x.max() == 16
+    assert uci('Digits')[0].x.min() < 0
+    with pytest.raises(TypeError, match="'standardize'"):
+        uci('Digits', standardize='yes')

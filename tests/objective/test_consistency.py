@@ -118,6 +118,37 @@ def test_classes_are_as_frequent_as_among_the_labels():
     torch.testing.assert_close(target, expected.expand(3, 3))
 
 
+def test_shares_may_be_given():
+    same = torch.tensor([1.0, 2.0, 0.0]).double().expand(1, 7, 3)
+    expected = torch.tensor([0.2, 0.2, 0.6]).double().expand(3, 3)
+    for share in (torch.tensor([1, 1, 3]), torch.tensor([0.4, 0.4, 1.2])):
+        target = target_of(same, Y, MASK, class_share=share)
+        torch.testing.assert_close(target, expected, rtol=1e-6, atol=1e-6)
+    # The labels' own shares, given, are the default:
+    out, share = outputs(), torch.tensor([2, 3, 2])
+    given = full(class_share=share)(out, Y, MASK)
+    assert float(given) == pytest.approx(float(full()(out, Y, MASK)), rel=1e-6)
+
+
+@pytest.mark.parametrize(
+    ('share', 'message'),
+    [
+        (torch.ones(2), r'must have shape \[3\].*got \[2\]'),
+        (torch.ones(3, 1), r'must have shape \[3\].*got \[3, 1\]'),
+        (torch.tensor([1.0, 0.0, 2.0]), 'positive and finite.*add one'),
+        (torch.tensor([1.0, float('nan'), 2.0]), 'positive and finite'),
+    ],
+)
+def test_shares_that_are_none(share, message):
+    with pytest.raises(ValueError, match=f"'class_share'.*{message}"):
+        Consistency(3, class_share=share)
+
+
+def test_shares_must_be_a_tensor():
+    with pytest.raises(TypeError, match="'class_share' must be a torch.Ten"):
+        Consistency(3, class_share=[1, 2, 3])
+
+
 def test_low_temperatures_sharpen():
     out = torch.randn(1, 7, 3).double()
     entropy = []

@@ -4,7 +4,11 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_callable, check_kind
+from torch_geometric_vgcn.checks import (
+    check_callable,
+    check_flag,
+    check_kind,
+)
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 from torch_geometric_vgcn.transforms import StratifiedSplit
 
@@ -17,12 +21,15 @@ SETS = {
 
 
 def uci(
-    name: str, transform: Callable | None = None, seed: int = 0
+    name: str,
+    transform: Callable | None = None,
+    seed: int = 0,
+    standardize: bool = True,
 ) -> SingleGraph:
     r"""Data without a graph that comes with scikit-learn, with the numbers of
     labels of the `"Learning Discrete Structures for Graph Neural Networks"
-    <https://arxiv.org/abs/1903.11960>`_ paper. The features are standardised.
-    Put :class:`~torch_geometric_vgcn.transforms.KNNGraph` behind it.
+    <https://arxiv.org/abs/1903.11960>`_ paper. Put
+    :class:`~torch_geometric_vgcn.transforms.KNNGraph` behind it.
 
     ============ ===== ======== ======= ========== ========== ====
     name         nodes features classes training   validation test
@@ -41,7 +48,12 @@ def uci(
             (default: :obj:`None`)
         seed (int, optional): The seed of the split, which represents each
             class as it is in the whole. (default: :obj:`0`)
+        standardize (bool, optional): Whether to give the features mean zero
+            and variance one. The pixels of the digits are better neighbours
+            as they are: the background is no measurement.
+            (default: :obj:`True`)
     """
+    check_flag(standardize, 'standardize')
     check_kind(name, str, 'name')
     if name not in SETS:
         raise ValueError(f"'name' must be one of {tuple(SETS)}, got '{name}'")
@@ -49,9 +61,10 @@ def uci(
     loader, num_train, num_val = SETS[name]
     bunch = getattr(sklearn_datasets(), loader)()
     x = torch.from_numpy(bunch.data)
-    std = x.std(dim=0, correction=0)
-    std[std == 0] = 1  # some pixels of the digits are always white
-    x = (x - x.mean(dim=0)) / std
+    if standardize:
+        std = x.std(dim=0, correction=0)
+        std[std == 0] = 1  # some pixels of the digits are always white
+        x = (x - x.mean(dim=0)) / std
     data = Data(x=x.float(), y=torch.from_numpy(bunch.target).long())
     data = StratifiedSplit(num_train, num_val, seed=seed)(data)
     return SingleGraph(data, transform)

@@ -6,6 +6,7 @@ from torch_geometric_vgcn.checks import (
     check_count,
     check_nonnegative,
     check_positive,
+    check_tensor,
 )
 from torch_geometric_vgcn.objective.term import Term
 
@@ -23,11 +24,11 @@ class Consistency(Term):
     where :math:`\mathbf{p}^{(s)}` are the class probabilities of the :math:`n`
     nodes without a label on the :math:`s`-th graph, and the target
     :math:`\mathbf{q}`, which is taken as given, is their sharpened mean, in
-    which each class is as frequent as among the labels: :math:`\pi` are the
-    classes' shares there (counted over all calls, with one more label for each
-    class), and :math:`\bar{\mathbf{q}}` is the mean of
-    :math:`\tilde{\mathbf{q}}` over nodes. Without this,
-    frequent classes absorb the others where the graph is wrong.
+    which each class has its share :math:`\pi_c` of all nodes;
+    :math:`\bar{\mathbf{q}}` is the mean of :math:`\tilde{\mathbf{q}}` over
+    nodes. Without this, frequent classes absorb the others where the graph is
+    wrong. The shares are given, or those among the labels, which are right
+    only if the labels are a random sample.
 
     Consistency over random graphs is from the `"Graph Random Neural Networks
     for Semi-Supervised Learning on Graphs" <https://arxiv.org/abs/2005.11079>`_
@@ -42,10 +43,18 @@ class Consistency(Term):
         warmup (int, optional): After how many calls in training mode
             :math:`t_w` the term has its full weight, as first predictions are
             no guide. (default: :obj:`50`)
+        class_share (Tensor, optional): How frequent each class is among all
+            nodes, of shape :obj:`[C]`, positive, in any unit. If as many
+            nodes of each class were labelled, as in Planetoid's public
+            splits, count other labels:
+            :obj:`data.y[data.val_mask].bincount(minlength=C) + 1`.
+            (default: counted among the labels of all calls, with one more
+            label for each class)
     """
 
     step: Tensor
     count: Tensor
+    class_share: Tensor | None
 
     def __init__(
         self,
@@ -53,6 +62,7 @@ class Consistency(Term):
         weight: float = 1.0,
         temperature: float = 0.5,
         warmup: int = 50,
+        class_share: Tensor | None = None,
     ) -> None:
         super().__init__()
         self.num_classes = check_count(num_classes, 'num_classes', least=2)
@@ -62,6 +72,9 @@ class Consistency(Term):
         self.register_buffer('step', torch.zeros(()))
         # Of labels of each class, in all mini-batches so far:
         self.register_buffer('count', torch.zeros(self.num_classes))
+        if class_share is not None:
+            class_share = _check_class_share(class_share, self.num_classes)
+        self.register_buffer('class_share', class_share, persistent=False)
 
     def reset_parameters(self) -> None:
         self.step.zero_()
@@ -92,7 +105,10 @@ class Consistency(Term):
         node[mask] = 0.0
         node = node / node.sum().clamp(min=1.0)
         prob = log_prob.detach().exp().mean(dim=0)
-        target = self._target(prob, count, node)
+        given = self.class_share
+        target = self._target(
+            prob, count + 1 if given is None else given, node
+        )
         mean = -(node * target * log_prob).sum(dim=(1, 2)).mean()
         return self.weight * share.to(mean) * mean
 
@@ -102,12 +118,12 @@ class Consistency(Term):
             return torch.ones_like(self.step)
         return (self.step / self.warmup).clamp(max=1.0)
 
-    def _target(self, prob: Tensor, count: Tensor, node: Tensor) -> Tensor:
+    def _target(self, prob: Tensor, wanted: Tensor, node: Tensor) -> Tensor:
         tiny = torch.finfo(prob.dtype).tiny
         log_prob = prob.clamp(min=tiny).log()
         target = (log_prob / max(self.temperature, tiny)).softmax(dim=-1)
         mean = (node * target).sum(dim=0).clamp(min=1e-6)
-        target = target * (count + 1).to(prob) / mean
+        target = target * wanted.to(prob) / mean
         return target / target.sum(dim=-1, keepdim=True)
 
     def extra_repr(self) -> str:
@@ -115,3 +131,19 @@ class Consistency(Term):
             f'num_classes={self.num_classes}, weight={self.weight:.3g}, '
             f'temperature={self.temperature:.3g}, warmup={self.warmup}'
         )
+
+
+def _check_class_share(class_share: Tensor, num_classes: int) -> Tensor:
+    check_tensor(class_share, '[C]', 'class_share')
+    share = class_share.detach().float()
+    if share.shape != (num_classes,):
+        raise ValueError(
+            f"'class_share' must have shape [{num_classes}], one share for "
+            f'each class, got {list(share.shape)}'
+        )
+    if not bool((share.isfinite() & (share > 0)).all()):
+        raise ValueError(
+            "'class_share' must be positive and finite, got "
+            f'{share.tolist()}: add one to counts'
+        )
+    return share / share.sum()

@@ -7,10 +7,12 @@ from torch_geometric_vgcn.transforms import StratifiedSplit
 
 
 class UCI(Dataset):
-    r"""Standardised measurements without a graph."""
+    r"""Measurements without a graph, standardised."""
+
+    standardize = True
 
     def load(self) -> Data:
-        data = uci(self.title)[0]
+        data = uci(self.title, standardize=self.standardize)[0]
         # There is no public split:
         del data.train_mask, data.val_mask, data.test_mask
         return data
@@ -29,4 +31,7 @@ class BreastCancer(UCI):
 
 
 class Digits(UCI):
+    r"""Pixels, whose brightness is used as it is."""
+
     title = 'Digits'
+    standardize = False

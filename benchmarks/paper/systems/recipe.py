@@ -25,8 +25,9 @@ NUM_SAMPLES = 16
 
 class Recipe(System):
     r"""The way of training that all controls share, so that they differ in
-    nothing but the graph: rows of Euclidean norm one, and the same class on
-    all sampled graphs (:class:`Consistency`).
+    nothing but the graph: rows of Euclidean norm one, the same class on all
+    sampled graphs (:class:`Consistency`), and classes as frequent as among
+    the validation nodes.
     """
 
     @abstractmethod
@@ -47,7 +48,7 @@ class Recipe(System):
             data,
             epochs=epochs,
             lr=LR,
-            terms=[Consistency(num_classes(data))],
+            terms=[consistency(data)],
             patience=PATIENCE,
             progress=False,
         )
@@ -55,6 +56,22 @@ class Recipe(System):
         if isinstance(model, FixedGraph):
             return Outcome.of_fit(prob, result)
         return Outcome.of_fit(prob, result, LearnedGraph.of(model, data.x))
+
+
+def consistency(data: Data) -> Consistency:
+    r"""The term, with the shares of classes among the validation nodes:
+    unlike those for training, they are always a random sample.
+    """
+    classes = num_classes(data)
+    count = data.y[data.val_mask].bincount(minlength=classes)
+    return Consistency(classes, class_share=count + 1)
+
+
+def input_dropout(data: Data) -> float:
+    r"""More for bags of words, which are mostly zeros, than for
+    measurements.
+    """
+    return 0.8 if float((data.x != 0).float().mean()) < 0.1 else 0.5
 
 
 def is_bag_of_words(data: Data) -> bool:

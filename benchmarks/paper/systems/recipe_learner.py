@@ -3,7 +3,12 @@ from abc import abstractmethod
 from torch_geometric.data import Data
 
 from systems.base import num_classes
-from systems.recipe import HIDDEN, Recipe, is_bag_of_words
+from systems.recipe import (
+    HIDDEN,
+    Recipe,
+    input_dropout,
+    is_bag_of_words,
+)
 from torch_geometric_vgcn import (
     BinaryConcrete,
     EvidencePrior,
@@ -21,7 +26,12 @@ from torch_geometric_vgcn.sample import Sampler
 
 
 def network(data: Data) -> PropagatedMLP:
-    return PropagatedMLP(data.num_features, HIDDEN, num_classes(data))
+    return PropagatedMLP(
+        data.num_features,
+        HIDDEN,
+        num_classes(data),
+        input_dropout=input_dropout(data),
+    )
 
 
 class LearnerRecipe(Recipe):

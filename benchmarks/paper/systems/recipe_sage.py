@@ -3,7 +3,7 @@ from torch_geometric.data import Data
 
 from systems.base import num_classes
 from systems.dropout_passes import DropoutPasses
-from systems.recipe import HIDDEN, Recipe
+from systems.recipe import HIDDEN, Recipe, input_dropout
 from systems.sage import SAGENet
 from torch_geometric_vgcn import SparseDropout
 
@@ -16,7 +16,12 @@ class RecipeSAGE(Recipe):
     title = 'Recipe: SAGE'
 
     def model(self, data: Data) -> DropoutPasses:
-        net = FullSAGE(data.num_features, HIDDEN, num_classes(data))
+        net = FullSAGE(
+            data.num_features,
+            HIDDEN,
+            num_classes(data),
+            input_dropout(data),
+        )
         return DropoutPasses(net, data.edge_index)
 
 
@@ -28,8 +33,7 @@ class FullSAGE(SAGENet):
         in_channels (int): The number of features.
         hidden_channels (int): The number of hidden units.
         out_channels (int): The number of classes.
-        input_dropout (float, optional): The share of features to drop.
-            (default: :obj:`0.8`)
+        input_dropout (float): The share of features to drop.
         dropout (float, optional): The share of hidden units to drop.
             (default: :obj:`0.5`)
     """
@@ -39,7 +43,7 @@ class FullSAGE(SAGENet):
         in_channels: int,
         hidden_channels: int,
         out_channels: int,
-        input_dropout: float = 0.8,
+        input_dropout: float,
         dropout: float = 0.5,
     ) -> None:
         super().__init__(in_channels, hidden_channels, out_channels, dropout)
