@@ -9,6 +9,10 @@ from torch_geometric_vgcn.prior.similarity import (
     negative_distance,
 )
 from torch_geometric_vgcn.prior.smoothed import SmoothedPrior
+from torch_geometric_vgcn.prior.structure import (
+    degree_product,
+    resource_allocation,
+)
 
 __all__ = [
     'Prior',
@@ -18,4 +22,6 @@ __all__ = [
     'cosine_similarity',
     'jaccard_similarity',
     'negative_distance',
+    'degree_product',
+    'resource_allocation',
 ]

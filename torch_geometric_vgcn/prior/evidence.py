@@ -1,9 +1,9 @@
 from collections.abc import Callable
+from typing import Any
 
 from torch import Tensor
 
 from torch_geometric_vgcn.checks import (
-    check_features,
     check_floats,
     check_kind,
     check_number,
@@ -14,37 +14,55 @@ from torch_geometric_vgcn.prior.similarity import cosine_similarity
 
 
 class EvidencePrior(Prior):
-    r"""Another prior, with the similarity of the nodes' features as further
-    evidence for an edge
+    r"""Another prior, with the similarity of two nodes as further evidence for
+    an edge
 
     .. math::
         \mathrm{logit}\, \rho^o_{ij} = \theta_{ij} + w \,
-        \frac{s(\mathbf{x}_i, \mathbf{x}_j) - \mu}{\sigma},
+        \frac{s_{ij} - \mu}{\sigma},
 
     where :math:`\theta` are the other prior's logits, and :math:`\mu` and
-    :math:`\sigma` the similarity's mean and standard deviation over its
-    pairs. Edges between unlike nodes, such as those that an attacker adds,
-    start as improbable. Labels play no part.
+    :math:`\sigma` the mean and standard deviation of the similarity :math:`s`
+    over its pairs. Edges between unlike nodes, such as those that an attacker
+    adds, start as improbable. Labels play no part.
+
+    Evidence of several kinds adds up: the prior to add to may be another
+    :class:`EvidencePrior`.
+
+    .. code-block:: python
+
+        prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.5)
+        prior = EvidencePrior(prior, data.x)  # of the features
+        prior = EvidencePrior(  # of the graph itself
+            prior, data.edge_index, similarity=resource_allocation
+        )
 
     Args:
         prior (Prior): The prior to add to.
-        x (Tensor): The features, of shape :obj:`[N, F]`, dense or sparse.
+        x (Tensor): What is compared: the features, of shape :obj:`[N, F]`,
+            dense or sparse, or the graph (:obj:`edge_index`) for similarities
+            of structure.
         weight (float, optional): The weight :math:`w` of a standard deviation
             of similarity, in logits. (default: :obj:`2.0`)
         similarity (Callable, optional): The similarity :math:`s`, a function
             of :obj:`x` and the pairs.
+            Of features:
+            :func:`~torch_geometric_vgcn.prior.cosine_similarity`,
+            :func:`~torch_geometric_vgcn.prior.jaccard_similarity`,
+            :func:`~torch_geometric_vgcn.prior.negative_distance`; of
+            structure: :func:`~torch_geometric_vgcn.prior.degree_product`,
+            :func:`~torch_geometric_vgcn.prior.resource_allocation`.
             (default: :func:`~torch_geometric_vgcn.prior.cosine_similarity`)
     """
 
     def __init__(
         self,
         prior: Prior,
-        x: Tensor,
+        x: Any,
         weight: float = 2.0,
-        similarity: Callable[[Tensor, Pairs], Tensor] = cosine_similarity,
+        similarity: Callable[[Any, Pairs], Tensor] = cosine_similarity,
     ) -> None:
         check_kind(prior, Prior, 'prior')
-        check_features(x, prior.num_nodes)
         if not callable(similarity):
             raise TypeError(
                 "'similarity' must be a function of 'x' and the pairs, got "
