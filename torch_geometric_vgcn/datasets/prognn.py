@@ -184,7 +184,7 @@ def _undirected(adj: spmatrix) -> Tensor:
 
 def _attacked(folder: Path, stem: str, rate: float | None) -> Path | None:
     r"""The file of an attacked graph, or :obj:`None` for the clean one."""
-    found = {}
+    found: dict[float, Path] = {}
     for path in folder.glob(f'{stem}_*.npz'):
         number = re.fullmatch(r'\d+(\.\d+)?', path.stem[len(stem) + 1 :])
         if number:
@@ -193,14 +193,15 @@ def _attacked(folder: Path, stem: str, rate: float | None) -> Path | None:
         raise FileNotFoundError(
             f'no {folder / stem}_*.npz of attacked graphs. {SOURCES}'
         )
-    if rate is not None and check_nonnegative(rate, 'rate') == 0:
+    wanted = None if rate is None else check_nonnegative(rate, 'rate')
+    if wanted == 0:
         return None
-    if rate is None or float(rate) not in found:
+    if wanted is None or wanted not in found:
         raise ValueError(
             f"'rate' must be 0 or one of {sorted(found)}, those in "
             f"'{folder}', got {rate}"
         )
-    return found[float(rate)]
+    return found[wanted]
 
 
 def _edges(path: Path, num_nodes: int) -> Tensor:
