@@ -8,10 +8,9 @@ from torch_geometric_vgcn.checks import count_nodes
 MOST_CLASSES = 2**24  # more is no class id but something else
 
 
-def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
-    r"""The labelled nodes in a random order, and their classes, on the CPU: so
-    the same seed gives the same split on each device. A label below zero is
-    none.
+def labels_of(data: Data) -> Tensor:
+    r"""The classes of all nodes, on the CPU. A label below zero is none, and
+    at least one node has one.
     """
     num_nodes, y = count_nodes(data), data.get('y')
     if (
@@ -28,14 +27,22 @@ def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
             f'nodes, got {got}'
         )
     y = y.cpu().long()
-    node = (y >= 0).nonzero().view(-1)
-    if node.numel() == 0:
+    if not bool((y >= 0).any()):
         raise ValueError("'data.y' must label at least one node, got none")
     if int(y.max()) >= MOST_CLASSES:
         raise ValueError(
             f"'data.y' must hold class ids below {MOST_CLASSES}, got "
             f'{int(y.max())}'
         )
+    return y
+
+
+def shuffled_labels(data: Data, seed: int) -> tuple[Tensor, Tensor]:
+    r"""The labelled nodes in a random order, and their classes, on the CPU: so
+    the same seed gives the same split on each device.
+    """
+    y = labels_of(data)
+    node = (y >= 0).nonzero().view(-1)
     generator = torch.Generator().manual_seed(seed)
     node = node[torch.randperm(node.numel(), generator=generator)]
     return node, y[node]
