@@ -12,6 +12,7 @@ the underlying results are written to docs/results/.
 
 import argparse
 import os
+import shlex
 import sys
 import warnings
 from functools import partial
@@ -24,6 +25,8 @@ sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'paper'))
 import report  # noqa: E402
 import robustness  # noqa: E402
 import trials  # noqa: E402
+from cases import Case  # noqa: E402
+from experiment import Experiment  # noqa: E402
 from make_graphs import make_graphs  # noqa: E402
 
 
@@ -62,6 +65,34 @@ def arguments() -> argparse.Namespace:
     return args
 
 
+def command_of(
+    rows: list[dict], experiment: Experiment, runs: int, first: int
+) -> str:
+    r"""The command that trains what a page shows."""
+    cases = dict.fromkeys(map(Case.of, rows))
+    attacks = [
+        name
+        for name in robustness.ATTACKS
+        if any(case.attack == name for case in cases)
+    ]
+    datasets = [
+        name
+        for name in robustness.DATASETS
+        if any(case.dataset == name for case in cases)
+    ]
+    out = ['python benchmarks/robustness']
+    if set(cases) <= set(experiment.quick):
+        out.append('--quick')
+    if len(attacks) < len(robustness.ATTACKS):
+        out += ['--only', *attacks]
+    if len(datasets) < len(robustness.DATASETS):
+        out += ['--datasets', *(shlex.quote(name) for name in datasets)]
+    out.append(f'--runs {runs}')
+    if first:
+        out.append(f'--first {first}')
+    return ' '.join(out)
+
+
 def main() -> None:
     args = arguments()
     systems = args.systems or robustness.systems()
@@ -94,9 +125,7 @@ def main() -> None:
     shown = trials_of(every, known, all_graphs=True)
     keys = [trials.name_of(trial.key) for trial in shown]
     rows = [done[key] for key in keys if key in done]
-    command = f'python benchmarks/robustness --runs {args.runs}'
-    if args.first:
-        command += f' --first {args.first}'
+    command = command_of(rows, every, args.runs, args.first)
     text = report.write('robustness', every, rows, args.out, command)
     print('\n' + text)
 
