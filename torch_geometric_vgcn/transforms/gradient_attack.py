@@ -50,8 +50,8 @@ class GradientAttack(BaseTransform):
 
     The attacker is a strong one: it knows the labels of the nodes that it
     attacks. Where :obj:`data.y` is below zero, the surrogate's prediction
-    stands for the label. At most :math:`\Delta` edges are added or removed
-    (fewer if the attack flips some twice), and a node may lose its last edge.
+    stands for the label. At most :math:`\Delta` edges are added or removed,
+    fewer if that hurts the surrogate more, and a node may lose its last one.
     What happened stands in :obj:`data.added_pairs` and
     :obj:`data.removed_pairs`. The time is that of about :obj:`2 * epochs`
     passes of the surrogate over a graph of :obj:`block_size` further edges.

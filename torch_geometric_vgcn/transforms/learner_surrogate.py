@@ -8,6 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.checks import (
     check_callable,
     check_count,
+    check_kind,
     check_number,
     check_probability,
     check_share,
@@ -87,12 +88,9 @@ class LearnerSurrogate:
 
     def __call__(self, data: Data) -> MeanGraph:
         in_channels, out_channels = num_inputs(data)
-        network = MeanGraph(
-            self.network(in_channels, out_channels),
-            self.rho1,
-            self.weight,
-            self.similarity,
-        )
+        network = self.network(in_channels, out_channels)
+        check_kind(network, Module, 'network(in_channels, out_channels)')
+        network = MeanGraph(network, self.rho1, self.weight, self.similarity)
         trained(network, data, self.epochs)
         if self.homophily is not None:
             classes = self._classes(network, data, self.homophily)

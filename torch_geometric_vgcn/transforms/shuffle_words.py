@@ -29,8 +29,8 @@ class ShuffleWords(BaseTransform):
         self.seed = check_seed(seed)
 
     def forward(self, data: Data) -> Data:
-        x = data.get('x')
-        check_features(x, count_nodes(data), 'data.x')
+        num_nodes, x = count_nodes(data), data.get('x')
+        check_features(x, num_nodes, 'data.x')
         if x.dim() != 2:
             raise ValueError(
                 f"'data.x' must have shape [N, F], got {list(x.shape)}"

@@ -6,7 +6,6 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.checks import (
     check_attributes,
     check_features,
-    check_kind,
     count_nodes,
 )
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -34,7 +33,6 @@ def trained(network: Module, data: Data, epochs: int) -> Module:
     mode and in its best state by :obj:`data.val_mask`, or by the training
     nodes if there is none.
     """
-    check_kind(network, Module, 'network')
     if data.get('val_mask') is None:
         data = copy(data)
         data.val_mask = data.train_mask

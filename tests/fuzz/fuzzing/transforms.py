@@ -2,7 +2,9 @@ r"""Calls of the transforms and of the searches for neighbours."""
 
 import torch
 from torch import Tensor
+from torch_geometric.contrib.nn import GRBCDAttack, PRBCDAttack
 from torch_geometric.data import Batch, Data
+from torch_geometric.nn import GCNConv
 from torch_geometric.utils import to_undirected
 
 import fuzzing.world as world
@@ -15,6 +17,7 @@ from torch_geometric_vgcn.nearest import (
     Metric,
     Minkowski,
 )
+from torch_geometric_vgcn.prior import jaccard_similarity
 
 
 def metric(case: Case) -> Metric:
@@ -155,13 +158,12 @@ def unit_rows(case: Case) -> None:
         case.check(data.x.shape == shape, 'shape')
 
 
-@target('ShuffleFeatures')
+@target('ShuffleFeatures', 'ShuffleWords')
 def shuffle(case: Case) -> None:
     data = world.graph(case)
     data.x = case.one_of(data.x, data.x.to_sparse(), data.x.to_sparse_csr())
-    made = case.call(
-        T.ShuffleFeatures, case.arg(0.5, 0, 1.0), **case.kwargs(seed=2)
-    )
+    kind = case.one_of(T.ShuffleFeatures, T.ShuffleWords)
+    made = case.call(kind, case.arg(0.5, 0, 1.0), **case.kwargs(seed=2))
     shape = data.x.shape
     data = case.call(made, case.arg(data))
     repr(made)
@@ -197,5 +199,57 @@ def perturbation(case: Case) -> None:
     repr(made)
     if case.maybe(0.3):
         data = case.call(made, case.arg(data))
+    for name in ('edge_index', 'added_pairs', 'removed_pairs'):
+        case.check_edges(data[name], data.num_nodes)
+
+
+def surrogate(case: Case) -> object:
+    epochs = case.arg(1, 2)
+    if case.maybe():
+        return case.call(
+            T.TrainedGCN,
+            **case.kwargs(hidden_channels=4, dropout=0.5),
+            epochs=epochs,
+        )
+    return case.call(
+        T.LearnerSurrogate,
+        **case.kwargs(
+            rho1=0.25,
+            weight=case.one_of(0, 1.0),
+            similarity=jaccard_similarity,
+            homophily=case.one_of(None, 0, 0.8, 1),
+            network=GCNConv,
+        ),
+        epochs=epochs,
+    )
+
+
+@target(
+    'GradientAttack',
+    'TrainedGCN',
+    'LearnerSurrogate',
+    'SimilarityAttack',
+    'NeighborhoodAttack',
+)
+def attack(case: Case) -> None:
+    data = world.graph(case)
+    data.edge_index = to_undirected(data.edge_index)
+    given = case.kwargs(seed=case.one_of(0, 5))
+    kind = case.random.randrange(3)
+    if kind == 0:
+        given.update(case.kwargs(attack=case.one_of(PRBCDAttack, GRBCDAttack)))
+        made = case.call(
+            T.GradientAttack,
+            case.arg(1, 2, 0.5),
+            case.arg(surrogate(case)),
+            block_size=case.arg(1, 10, 100),
+            epochs=case.arg(1, 2),
+            **given,
+        )
+    else:
+        kinds = (T.SimilarityAttack, T.NeighborhoodAttack)
+        made = case.call(kinds[kind - 1], case.arg(1, 2, 0.5), **given)
+    data = case.call(made, case.arg(data))
+    repr(made)
     for name in ('edge_index', 'added_pairs', 'removed_pairs'):
         case.check_edges(data[name], data.num_nodes)
