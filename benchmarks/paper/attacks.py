@@ -24,8 +24,12 @@ PUBLISHED = ('meta', 'nettack')
 #: Attacks of our own, of a budget and a seed.
 ATTACKS: dict[str, Callable[[float, int], BaseTransform]] = {
     'prbcd': lambda budget, seed: GradientAttack(budget, seed=seed),
+    # With settings that our recipe chooses from:
     'adaptive': lambda budget, seed: GradientAttack(
-        budget, LearnerSurrogate(), seed=seed
+        budget,
+        LearnerSurrogate(rho1=0.5, weight=4.0),
+        block_size=50_000,
+        seed=seed,
     ),
     'similar': lambda budget, seed: SimilarityAttack(budget, seed=seed),
     'neighbors': lambda budget, seed: NeighborhoodAttack(budget, seed=seed),
@@ -38,7 +42,7 @@ TITLES = {
     'prbcd': 'PRBCD',
     'adaptive': 'adaptive PRBCD',
     'similar': 'similar features',
-    'neighbors': 'similar neighbourhoods',
+    'neighbors': 'common neighbours',
     'words': 'replaced words',
 }
 #: The environment variable that names the folder of attacked graphs, which

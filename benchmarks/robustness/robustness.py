@@ -11,7 +11,7 @@ from series import OURS, clean
 from systems.gat import GAT
 from systems.gcn import GCN
 from systems.rgcn import RGCN
-from tables import by_attack, detection
+from tables import attackers, by_attack, detection
 
 BUDGETS = (0.05, 0.1, 0.15, 0.2, 0.25)
 PROGNN = ('Pro-GNN Citeseer',)
@@ -87,5 +87,5 @@ def experiment(
         settings=SETTINGS,
         lead=what_breaks_it,
         table=by_attack,
-        parts=(detection, parts.seconds),
+        parts=(detection, attackers, parts.seconds),
     )

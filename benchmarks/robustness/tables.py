@@ -19,6 +19,21 @@ PUBLISHED = {
     'R-GUGNN': (71.6, 71.7),
     'VDERG': (73.4, None),
 }
+#: What each attacker does and knows.
+ATTACKERS = {
+    'meta': 'Metattack: the published graphs, which poison a GCN',
+    'nettack': 'Nettack: the published graphs, with changes at single test '
+    'nodes',
+    'prbcd': 'PRBCD: `GradientAttack` against a GCN; knows all labels',
+    'adaptive': 'adaptive PRBCD: `GradientAttack` against `LearnerSurrogate`, '
+    'that is, against the prior and the class posterior of '
+    f'{shown(OURS)}; knows all labels',
+    'similar': 'similar features: `SimilarityAttack` adds edges between the '
+    'nodes of different classes with the most similar features',
+    'neighbors': 'common neighbours: `NeighborhoodAttack` adds edges between '
+    'the nodes of different classes with the most common neighbours',
+    'words': 'replaced words: `ShuffleWords`; the graph is not changed',
+}
 
 
 def by_attack(page: Page) -> str:
@@ -55,6 +70,22 @@ def _caption(series: Series) -> list[str]:
         for name, accs in PUBLISHED.items()
     )
     return [f'Published on the same graphs, 20 % / 25 %: {figures}.']
+
+
+def attackers(page: Page) -> str:
+    r"""What the attacks are."""
+    found = dict.fromkeys(series.attack for series in series_of(page))
+    lines = [f'- {ATTACKERS[attack]}.' for attack in found]
+    return '\n'.join(
+        [
+            '## The attacks',
+            '',
+            *lines,
+            '',
+            'Each system is trained on the attacked data. It chooses among '
+            'at most three settings by validation accuracy on them.',
+        ]
+    )
 
 
 def detection(page: Page) -> str:

@@ -39,7 +39,7 @@ def test_the_largest_loss_comes_first(page):
     accs = accuracies('similar', (82, 81, 80), (80, 79, 78))
     accs |= accuracies('neighbors', (82, 70, 60), (80, 79, 78))
     lines = what_breaks_it(page(accs)).splitlines()
-    assert lines[-2].startswith('- **Cora, similar neighbourhoods** breaks')
+    assert lines[-2].startswith('- **Cora, common neighbours** breaks')
     assert lines[-1].startswith("- Cora, similar features doesn't")
 
 

@@ -2,8 +2,9 @@ import pytest
 
 pytest.importorskip('matplotlib')
 
+from attacks import TITLES
 from cases import Case
-from tables import by_attack, detection
+from tables import ATTACKERS, attackers, by_attack, detection
 
 OURS = 'Recipe: learned'
 
@@ -68,3 +69,10 @@ def test_detection_is_that_of_attacks_that_add_edges(page):
         '| Cora, similar features | 10 % | 0.500 | 0.750 | +0.250 | 0.200 '
         '| 0.400 | +0.200 |'
     )
+
+
+def test_the_attacks_of_the_page_are_explained(page):
+    assert set(ATTACKERS) == set(TITLES)
+    made = page({Case('Cora', 'words_0.1'): {OURS: [80]}})
+    text = attackers(made)
+    assert 'ShuffleWords' in text and 'PRBCD' not in text
