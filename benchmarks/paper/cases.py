@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from attacks import ATTACKS, PUBLISHED, TITLES, attacked
 from data_sets import DATASETS
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
@@ -30,8 +31,9 @@ class Case:
 
     Args:
         dataset (str): The title of one of the data sets.
-        graph (str): :obj:`'true'`, :obj:`'knn'`, or a poisoned one such as
-            :obj:`'add_5000'` or :obj:`'remove_500'`.
+        graph (str): :obj:`'true'`, :obj:`'knn'`, a poisoned one such as
+            :obj:`'add_5000'` or :obj:`'remove_500'`, or an attack and its
+            budget such as :obj:`'prbcd_0.25'` or :obj:`'nettack_3'`.
         split (str, optional): :obj:`'half'` for the public split (a random
             one if there is none) with half of the validation nodes moved to
             the training set, :obj:`'public'` for the unchanged public split,
@@ -46,10 +48,13 @@ class Case:
     split: str = 'half'
 
     def __post_init__(self) -> None:
-        if not re.fullmatch(r'true|knn|(add|remove)_\d+', self.graph):
+        known = re.fullmatch(r'true|knn|(add|remove)_\d+', self.graph)
+        if not known and self.attack is None:
             raise ValueError(
-                "'graph' must be 'true', 'knn', or such as 'add_5000' or "
-                f"'remove_500', got '{self.graph}'"
+                "'graph' must be 'true', 'knn', such as 'add_5000' or "
+                "'remove_500', or one of the attacks "
+                f"{', '.join(TITLES)} and its budget such as 'prbcd_0.25', "
+                f"got '{self.graph}'"
             )
         if self.split not in ('half', 'public', 'random') and not (
             self.share and 0 < self.share < 0.9
@@ -65,6 +70,24 @@ class Case:
         found = re.fullmatch(r'share-(\d+\.\d+)', self.split)
         return float(found[1]) if found else None
 
+    @property
+    def attack(self) -> str | None:
+        r"""The attack of such graphs as 'prbcd_0.25'."""
+        found = re.fullmatch(r'([a-z]+)_\d+(\.\d+)?', self.graph)
+        return found[1] if found and found[1] in TITLES else None
+
+    @property
+    def budget(self) -> float:
+        r"""The budget of such graphs as 'prbcd_0.25', otherwise zero."""
+        return float(self.graph.split('_')[1]) if self.attack else 0.0
+
+    @property
+    def adds_edges(self) -> bool:
+        r"""Whether false edges were added to the true graph."""
+        if self.attack is None:
+            return self.graph.startswith('add_')
+        return self.attack != 'words' and self.budget > 0
+
     @classmethod
     def of(cls, row: Mapping[str, Any]) -> 'Case':
         r"""The case of a trial's line."""
@@ -79,7 +102,7 @@ class Case:
 
     def load(self, run: int, k: int = 20, metric: str = 'cosine') -> Data:
         r"""The data, including all labels and the test mask."""
-        data = _load(self.dataset).clone()
+        data = self.labelled(run)
         if self.graph != 'knn' and 'edge_index' not in data:
             raise ValueError(
                 f"'graph' must be 'knn' for {self.dataset}, which has no "
@@ -88,8 +111,21 @@ class Case:
         if self.graph == 'knn':
             how = None if metric == 'cosine' else Minkowski(p=2)
             data = KNNGraph(k, metric=how)(data)
-        elif self.graph != 'true':
+        elif self.attack in ATTACKS:
+            name = f'{self.dataset}-{self.graph}-{self.split}-{run}'
+            return attacked(data, self.attack, self.budget, run, name)
+        elif self.graph != 'true' and self.attack is None:
             data.edge_index = _poisoned(self.dataset, self.graph, run, data)
+        return data
+
+    def labelled(self, run: int) -> Data:
+        r"""The data with their masks, without any change of the graph but a
+        published one.
+        """
+        if self.attack in PUBLISHED:
+            data = _load(self.dataset, self.attack, self.budget).clone()
+        else:
+            data = _load(self.dataset).clone()
         if self.share is not None:
             return StratifiedSplit(self.share, 0.1, seed=run)(data)
         if self.split == 'random' or 'train_mask' not in data:
@@ -102,6 +138,8 @@ class Case:
     def change(self) -> str:
         r"""A short name for the change of the graph."""
         words = {'true': 'true graph', 'knn': 'no graph'}
+        if self.attack is not None:
+            words[self.graph] = f'{TITLES[self.attack]} {self.amount}'
         word = words.get(self.graph) or self.graph.replace(
             'add_', '+'
         ).replace('remove_', '−')
@@ -109,12 +147,23 @@ class Case:
             return f'{word} ({100 * self.share:g} % labels)'
         return word if self.split == 'half' else f'{word} ({self.split} split)'
 
+    @property
+    def amount(self) -> str:
+        r"""The budget in words."""
+        if self.attack == 'nettack':
+            return f'{self.budget:g}'  # changes for each attacked node
+        return f'{100 * self.budget:g} %'
+
     def __str__(self) -> str:
         return f'{self.dataset}, {self.change}'
 
 
 @cache
-def _load(dataset: str) -> Data:
+def _load(
+    dataset: str, attack: str | None = None, budget: float = 0.0
+) -> Data:
+    if attack is not None:
+        return DATASETS[dataset].attacked(attack, budget)
     return DATASETS[dataset].load()
 
 

@@ -88,7 +88,7 @@ def recovery(page: Page) -> str:
     lines = []
     for case in page.cases:
         for system in page.systems:
-            parts = _recovered(page, case, system)
+            parts = recovered(page, case, system)
             if parts:
                 lines.append([str(case), system, *parts])
     head = ['data', 'system', 'prior AUC', 'posterior AUC', 'difference']
@@ -103,10 +103,18 @@ def recovery(page: Page) -> str:
     )
 
 
-def _recovered(page: Page, case: Case, system: str) -> list[str]:
+def recovered(
+    page: Page,
+    case: Case,
+    system: str,
+    scores: tuple[str, ...] = ('auc', 'ap'),
+) -> list[str]:
+    r"""For each score the means of prior and posterior and their difference,
+    if the posterior was learned.
+    """
     out = []
     learned = False
-    for score in ('auc', 'ap'):
+    for score in scores:
         before, after = (
             page.scores(case, system, f'{name}_{score}')
             for name in ('prior', 'posterior')

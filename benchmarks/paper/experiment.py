@@ -4,7 +4,7 @@ from typing import Any
 
 from cases import Case
 from page import Page
-from parts import boxes
+from parts import accuracies, boxes
 
 
 def any_system(case: Case, system: str) -> bool:
@@ -35,8 +35,12 @@ class Experiment:
             (default: always)
         vary (Mapping, optional): Settings to choose from in addition to the
             system's own. (default: none)
+        settings (Mapping, optional): For each system the settings to choose
+            from, instead of those of ``--quick``. (default: none)
         lead (Callable, optional): The page's first paragraph.
             (default: none)
+        table (Callable, optional): The page's table. (default: the
+            accuracy of each system in each case)
         parts (Tuple[Callable], optional): What the page shows below the
             table. (default: a box plot)
     """
@@ -50,5 +54,9 @@ class Experiment:
     fits: Callable[[Case, str], bool] = any_system
     tries: Callable[[Case, Mapping[str, Any]], bool] = any_settings
     vary: Mapping[str, Sequence[Any]] = field(default_factory=dict)
+    settings: Mapping[str, Sequence[Mapping[str, Any]]] = field(
+        default_factory=dict
+    )
     lead: Callable[[Page], str] | None = None
+    table: Callable[[Page], str] = accuracies
     parts: tuple[Callable[[Page], str], ...] = (boxes,)

@@ -147,7 +147,15 @@ EXPERIMENTS = {
     'peers': Experiment(
         'Defences of the DeepRobust package, 5,000 edges added',
         _of(CITATIONS, 'add_5000'),
-        ('VGCN', 'GCN-Jaccard', 'GCN-SVD', 'RGCN (DeepRobust)', 'RGCN'),
+        (
+            'VGCN',
+            'GCN-Jaccard (DeepRobust)',
+            'GCN-Jaccard',
+            'GCN-SVD (DeepRobust)',
+            'GCN-SVD',
+            'RGCN (DeepRobust)',
+            'RGCN',
+        ),  # fmt: skip
         further=True,
         parts=(parts.boxes, parts.seconds),
     ),

@@ -16,7 +16,7 @@ def accuracies(page: Page) -> str:
     of its difference to each other system is above zero: one table, or one
     per data set if there are many graphs.
     """
-    best = {case: _clearly_best(page, case) for case in page.cases}
+    best = {case: clearly_best(page, case) for case in page.cases}
 
     def cell(case: Case, system: str) -> str:
         acc = page.accuracies(case, system)
@@ -34,7 +34,7 @@ def accuracies(page: Page) -> str:
     )
 
 
-def _clearly_best(page: Page, case: Case) -> str | None:
+def clearly_best(page: Page, case: Case) -> str | None:
     r"""The system that is better than each other one by more than noise."""
     accs = {name: page.scores(case, name, 'test_acc') for name in page.systems}
     accs = {name: acc for name, acc in accs.items() if acc}

@@ -12,7 +12,6 @@ import torch
 from cases import Case
 from experiment import Experiment
 from page import Page
-from parts import accuracies
 from torch import Tensor
 
 
@@ -27,7 +26,7 @@ def select(trials: list[dict]) -> list[dict]:
 
     @cache  # shared by all systems
     def truth(case: Case, run: int) -> tuple[Tensor, Tensor]:
-        data = case.load(run)
+        data = case.labelled(run)
         return data.y, data.test_mask
 
     out = []
@@ -80,7 +79,7 @@ def write(
         *([experiment.lead(page)] if experiment.lead else []),
         f'Test accuracy, {how}, from `{command}`; the underlying results are '
         f'in [{name}.jsonl]({name}.jsonl).',
-        accuracies(page),
+        experiment.table(page),
         *(part(page) for part in experiment.parts),
     ]
     (folder / f'{name}.md').write_text('\n\n'.join(text) + '\n')

@@ -48,7 +48,8 @@ def recovery(
     case: Case, run: int, data: Data, graph: LearnedGraph
 ) -> dict[str, float]:
     r"""The area under the ROC curve (AUC) and the average precision (AP) of
-    the prior and the posterior edge probabilities.
+    the prior and the posterior edge probabilities, and the average precision
+    by which low probabilities detect false edges.
 
     If edges were added, the truth of a pair is whether it is an edge of the
     true graph. If there was no graph, it is whether both nodes have the same
@@ -67,6 +68,7 @@ def recovery(
         prob = getattr(graph, name).numpy()[looked_at]
         out[f'{name}_auc'] = float(roc_auc_score(truth, prob))
         out[f'{name}_ap'] = float(average_precision_score(truth, prob))
+        out[f'{name}_false_ap'] = float(average_precision_score(~truth, -prob))
     return out
 
 
@@ -78,7 +80,7 @@ def _known(
         (left, right), train = index, data.train_mask
         same = data.y[left] == data.y[right]
         return same, ~(train[left] & train[right])
-    if case.graph.startswith('add_'):
+    if case.adds_edges:
         n = data.num_nodes
         true = replace(case, graph='true').load(run).edge_index
         truth = torch.isin(pair_key(index, n), pair_key(true, n))

@@ -89,9 +89,10 @@ def trials_of(
         system = by_title()[title]
         if not experiment.fits(case, title):
             continue
+        few = experiment.settings.get(title, (system.quick, *system.also))
         choices: list[tuple] = [
             ((), tuple({**settings, **dict(point)}.items()))
-            for settings in (system.quick, *system.also)
+            for settings in few
             for point in points(experiment.vary)
         ]
         if not quick:
@@ -144,12 +145,9 @@ def run(trials: list[Trial], path: Path, workers: int) -> None:
     trials = list({name_of(trial.key): trial for trial in trials}.values())
     missing = [trial for trial in trials if name_of(trial.key) not in done]
     path.parent.mkdir(parents=True, exist_ok=True)
-    os.environ['OMP_NUM_THREADS'] = '1'  # for the workers
     with (
         path.open('a') as file,
-        ProcessPoolExecutor(
-            workers, multiprocessing.get_context('spawn'), _one_thread
-        ) as pool,
+        one_thread_each(workers) as pool,
         tqdm(
             total=len(trials), initial=len(trials) - len(missing), desc='runs'
         ) as bar,
@@ -167,6 +165,14 @@ def run(trials: list[Trial], path: Path, workers: int) -> None:
         except BaseException:
             pool.shutdown(cancel_futures=True)  # cancels pending trials
             raise
+
+
+def one_thread_each(workers: int) -> ProcessPoolExecutor:
+    r"""Worker processes with one thread each."""
+    os.environ['OMP_NUM_THREADS'] = '1'  # for the workers
+    return ProcessPoolExecutor(
+        workers, multiprocessing.get_context('spawn'), _one_thread
+    )
 
 
 def _one_thread() -> None:

@@ -82,6 +82,8 @@ def test_data_without_a_graph_have_a_split_for_each_run():
     [
         ('complete', 'half', "'graph' must be .* got 'complete'"),
         ('add_', 'half', "'graph' must be .* got 'add_'"),
+        ('prbcd_', 'half', "'graph' must be .* got 'prbcd_'"),
+        ('dice_0.1', 'half', "'graph' must be .* got 'dice_0.1'"),
         ('true', 'quarter', "'split' must be .* got 'quarter'"),
         ('true', 'share-0.95', "'split' must be .* got 'share-0.95'"),
         ('true', 'share-0.0', "'split' must be .* got 'share-0.0'"),
@@ -100,9 +102,64 @@ def test_unknown_names_are_refused(graph, split, message):
         (Case('Cora', 'knn'), 'Cora, no graph'),
         (Case('Cora', 'add_5000'), 'Cora, +5000'),
         (Case('Polblogs', 'remove_500'), 'Polblogs, −500'),
+        (Case('Cora', 'prbcd_0.05'), 'Cora, PRBCD 5 %'),
+        (Case('Cora', 'nettack_3'), 'Cora, Nettack 3'),
         (Case('Cora', 'knn', 'public'), 'Cora, no graph (public split)'),
         (Case('Cora', 'true', 'share-0.02'), 'Cora, true graph (2 % labels)'),
     ],
 )
 def test_names(case, name):
     assert str(case) == name
+
+
+@pytest.mark.parametrize(
+    'graph, attack, budget, adds_edges',
+    [
+        ('true', None, 0, False),
+        ('knn', None, 0, False),
+        ('add_500', None, 0, True),
+        ('remove_500', None, 0, False),
+        ('nettack_0', 'nettack', 0, False),
+        ('nettack_3', 'nettack', 3, True),
+        ('adaptive_0.25', 'adaptive', 0.25, True),
+        ('words_0.5', 'words', 0.5, False),
+    ],
+)
+def test_attacks(graph, attack, budget, adds_edges):
+    case = Case('Cora', graph)
+    assert (case.attack, case.budget) == (attack, budget)
+    assert case.adds_edges == adds_edges
+
+
+def test_an_attack_is_on_the_graph_and_split_of_the_run(cora):
+    first, again = (Case('Cora', 'similar_0.05').load(0) for _ in range(2))
+    assert torch.equal(first.edge_index, again.edge_index)
+    assert first.num_edges == 2 * round(1.05 * cora.num_edges / 2)
+    true = Case('Cora', 'true').load(0)
+    assert torch.equal(first.train_mask, true.train_mask)
+    assert torch.equal(first.x, true.x)
+    words = Case('Cora', 'words_0.25').load(0)
+    assert torch.equal(words.edge_index, true.edge_index)
+    assert not torch.equal(words.x, true.x)
+    other = Case('Cora', 'words_0.25').load(1)
+    assert not torch.equal(words.x, other.x)
+
+
+def test_published_attacks():
+    name = 'Pro-GNN Citeseer'
+    try:
+        true = Case(name, 'true', 'public').load(0)
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    meta = Case(name, 'meta_0.25', 'public').load(0)
+    assert not {'added_pairs', 'removed_pairs'} & set(meta.keys())
+    assert meta.num_edges > true.num_edges
+    assert torch.equal(meta.test_mask, true.test_mask)
+    none, three = (
+        Case(name, f'nettack_{rate}', 'public').load(0) for rate in (0, 3)
+    )
+    assert torch.equal(none.edge_index, true.edge_index)
+    assert not torch.equal(three.edge_index, true.edge_index)
+    assert int(none.test_mask.sum()) == int(three.test_mask.sum()) == 63
+    with pytest.raises(ValueError, match="no published graph .* 'meta'"):
+        Case('Cora', 'meta_0.25').load(0)

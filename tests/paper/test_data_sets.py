@@ -49,3 +49,22 @@ def test_pubmed():
     except FileNotFoundError as error:
         pytest.skip(str(error))
     assert data.num_nodes == 19717 and int(data.train_mask.sum()) == 60
+
+
+def test_the_citeseer_of_prognn():
+    dataset = DATASETS['Pro-GNN Citeseer']
+    try:
+        data = dataset.load()
+    except FileNotFoundError as error:
+        pytest.skip(str(error))
+    assert data.num_nodes == 2110 and int(data.train_mask.sum()) == 210
+    total = data.x.sum(-1)
+    assert torch.allclose(total[total > 0], torch.tensor(1.0))
+    random = dataset.random_split(data, 0)
+    assert int(random.train_mask.sum()) == 211
+    assert not torch.equal(random.train_mask, data.train_mask)
+
+
+def test_most_data_sets_have_no_published_attack():
+    with pytest.raises(ValueError, match="Cora has no .* attack 'meta'"):
+        DATASETS['Cora'].attacked('meta', 0.05)

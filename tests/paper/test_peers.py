@@ -1,7 +1,15 @@
 import sys
+from pathlib import Path
 
 import pytest
-from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
+from systems.peers import (
+    ProGNN,
+    RobustGCN,
+    RobustJaccard,
+    RobustSVD,
+    SimPGCN,
+    in_new_folder,
+)
 
 
 @pytest.mark.filterwarnings('ignore::UserWarning')
@@ -9,8 +17,9 @@ from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
     'system, settings',
     [
         (RobustGCN(), {}),
-        (GCNJaccard(), {'threshold': 0.01}),
-        (GCNSVD(), {'rank': 10}),
+        (RobustJaccard(), {'threshold': 0.01}),
+        (RobustSVD(), {'rank': 10}),
+        (SimPGCN(), SimPGCN.quick),
         (ProGNN(), {'lambda_': 1e-3, 'epochs': 30}),
     ],
     ids=lambda value: getattr(value, 'title', ''),
@@ -29,4 +38,13 @@ def test_without_the_package_the_error_says_how_to_install_it(
 ):
     monkeypatch.setitem(sys.modules, 'deeprobust.graph', None)
     with pytest.raises(ImportError, match='pip install deeprobust'):
-        GCNSVD().train(communities, seed=0, rank=10)
+        RobustSVD().train(communities, seed=0, rank=10)
+
+
+def test_what_a_system_writes_is_gone():
+    before = Path.cwd()
+    with in_new_folder():
+        inside = Path.cwd()
+        Path('file').touch()
+    assert inside != before and Path.cwd() == before
+    assert not inside.exists()

@@ -59,8 +59,8 @@ def test_on_a_knn_graph_a_pair_of_one_class_is_true():
     data = Data(y=y, num_nodes=5, **masks(5, 2, 1))
     got = recovery(KNN, 0, data, LearnedGraph(index, prior, posterior))
     assert got == {
-        'prior_auc': 0.5, 'prior_ap': 0.25,
-        'posterior_auc': 1.0, 'posterior_ap': 1.0,
+        'prior_auc': 0.5, 'prior_ap': 0.25, 'prior_false_ap': 0.75,
+        'posterior_auc': 1.0, 'posterior_ap': 1.0, 'posterior_false_ap': 1.0,
     }  # fmt: skip
     data.y = torch.zeros(5, dtype=torch.long)
     assert recovery(KNN, 0, data, LearnedGraph(index, prior, prior)) == {}
@@ -78,3 +78,18 @@ def test_with_edges_added_the_edges_of_the_true_graph_are_true(cora):
     assert got['posterior_ap'] == 1
     for graph_name in ('true', 'remove_500'):
         assert recovery(Case('Cora', graph_name), 0, data, graph) == {}
+
+
+def test_added_edges_of_an_attack_are_false(cora):
+    case = Case('Cora', 'similar_0.05')
+    data = case.load(0)
+    pairs = Candidates(data.edge_index, data.num_nodes)
+    truth = pairs.contains(cora.edge_index)
+    share = 1 - truth.double().mean()
+    graph = LearnedGraph(pairs.index, 0.5 + 0 * truth, truth.double())
+    got = recovery(case, 0, data, graph)
+    assert got['prior_auc'] == 0.5 and got['posterior_auc'] == 1
+    assert got['prior_false_ap'] == pytest.approx(float(share))
+    assert got['posterior_false_ap'] == 1
+    words = Case('Cora', 'words_0.1')
+    assert recovery(words, 0, data, graph) == {}

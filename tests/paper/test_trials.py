@@ -5,6 +5,7 @@ import pytest
 pytest.importorskip('matplotlib')
 
 from cases import Case
+from experiment import Experiment
 from experiments import EXPERIMENTS
 from trials import Trial, by_title, name_of, points, read, run, trials_of
 
@@ -181,3 +182,13 @@ def test_quick_settings_are_arguments_of_train():
         if 'settings' not in names:  # passed on
             for settings in (system.grid, system.quick, *system.also):
                 assert set(settings) <= set(names)
+
+
+def test_settings_of_an_experiment_replace_the_quick_ones():
+    experiment = Experiment(
+        'Title', (CASE,), ('GCN',), settings={'GCN': ({'lr': 1.0},)}
+    )
+    (trial,) = trials_of(experiment, ['GCN'], quick=True, runs=1)
+    assert dict(trial.settings) == {'lr': 1.0}
+    full = trials_of(experiment, ['GCN'], quick=False, runs=1)
+    assert all(dict(trial.settings)['lr'] < 1 for trial in full)

@@ -18,6 +18,14 @@ class Dataset(ABC):
         a public split, its masks are included.
         """
 
+    def attacked(self, attack: str, rate: float) -> Data:
+        r"""A published attacked graph of the true graph, with the masks of
+        the public split.
+        """
+        raise ValueError(
+            f'{self.title} has no published graph of the attack {attack!r}'
+        )
+
     @abstractmethod
     def random_split(self, data: Data, seed: int) -> Data:
         r"""The data with masks of a random split."""

@@ -4,11 +4,19 @@ from systems.egcn import EGCN
 from systems.free import FreeAdam, FreeFrozen, FreeSGD
 from systems.gat import GAT
 from systems.gcn import GCN
+from systems.gcn_jaccard import GCNJaccard
 from systems.gcn_on_knn import GCNOnKNN
+from systems.gcn_svd import GCNSVD
 from systems.ggp import GGP
 from systems.lds import LDS
 from systems.mlp import MLP
-from systems.peers import GCNSVD, GCNJaccard, ProGNN, RobustGCN
+from systems.peers import (
+    ProGNN,
+    RobustGCN,
+    RobustJaccard,
+    RobustSVD,
+    SimPGCN,
+)
 from systems.recipe_drop_edge import RecipeDropEdge
 from systems.recipe_frozen import RecipeFrozen, RecipeFrozenSmoothed
 from systems.recipe_given_graph import RecipeGivenGraph
@@ -46,7 +54,10 @@ SYSTEMS = (
     GCNJaccard,
     GCNSVD,
     ProGNN,
+    SimPGCN,
     RobustGCN,
+    RobustJaccard,
+    RobustSVD,
     VGCNFrozen,
     RecipeLearned,
     RecipeFrozen,

@@ -1,7 +1,10 @@
+import os
 from abc import abstractmethod
 from argparse import Namespace
-from contextlib import redirect_stdout
+from collections.abc import Iterator
+from contextlib import contextmanager, redirect_stdout
 from io import StringIO
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import torch
@@ -63,6 +66,18 @@ class Peer(System):
         """
 
 
+@contextmanager
+def in_new_folder() -> Iterator[None]:
+    r"""Makes a temporary folder the current one."""
+    before = os.getcwd()
+    with TemporaryDirectory() as folder:
+        os.chdir(folder)
+        try:
+            yield
+        finally:
+            os.chdir(before)
+
+
 class RobustGCN(Peer):
     r"""RGCN of the "Robust Graph Convolutional Networks Against Adversarial
     Attacks" paper (Zhu et al., KDD 2019) with 32 hidden units, by
@@ -78,14 +93,13 @@ class RobustGCN(Peer):
         return model.output
 
 
-class GCNJaccard(Peer):
-    r"""A GCN on the edges between nodes with similar words, of the
-    `"Adversarial Examples on Graph Data: Deep Insights into Attack and
-    Defense" <https://arxiv.org/abs/1903.01610>`_ paper. Without features no
-    edge remains.
+class RobustJaccard(Peer):
+    r"""GCN-Jaccard of the `"Adversarial Examples on Graph Data: Deep Insights
+    into Attack and Defense" <https://arxiv.org/abs/1903.01610>`_ paper, by
+    DeepRobust. Without features no edge remains.
     """
 
-    title = 'GCN-Jaccard'
+    title = 'GCN-Jaccard (DeepRobust)'
     grid = {'threshold': [0.01, 0.02, 0.03, 0.04, 0.05]}
     quick = {'threshold': 0.01}
 
@@ -97,13 +111,13 @@ class GCNJaccard(Peer):
         return model.output
 
 
-class GCNSVD(Peer):
-    r"""A GCN on a low-rank approximation of the adjacency matrix, of the
-    "All You Need Is Low (Rank): Defending Against Adversarial Attacks on
-    Graphs" paper (Entezari et al., WSDM 2020).
+class RobustSVD(Peer):
+    r"""GCN-SVD of the "All You Need Is Low (Rank): Defending Against
+    Adversarial Attacks on Graphs" paper (Entezari et al., WSDM 2020), by
+    DeepRobust.
     """
 
-    title = 'GCN-SVD'
+    title = 'GCN-SVD (DeepRobust)'
     grid = {'rank': [5, 10, 15, 50, 100, 200]}
     quick = {'rank': 50}
 
@@ -113,6 +127,47 @@ class GCNSVD(Peer):
         model = defense.GCNSVD(*sizes)
         model.fit(*inputs, k=rank)
         return model.output
+
+
+class SimPGCN(Peer):
+    r"""SimP-GCN of the `"Node Similarity Preserving Graph Convolutional
+    Networks" <https://arxiv.org/abs/2011.09643>`_ paper: a GCN on the graph
+    and on nearest neighbours by features, mixed for each node, which also
+    predicts how similar the features of two nodes are.
+    """
+
+    title = 'SimPGCN'
+    grid = {'lambda_': [0.1, 1.0, 5.0], 'gamma': [0.01, 0.1]}
+    quick = {'lambda_': 5.0, 'gamma': 0.1}
+    also = (
+        {'lambda_': 1.0, 'gamma': 0.1},
+        {'lambda_': 0.1, 'gamma': 0.1},
+    )
+
+    def fit(
+        self,
+        defense: Any,
+        sizes: tuple,
+        inputs: tuple,
+        lambda_: float,
+        gamma: float,
+    ) -> Tensor:
+        num_nodes, (num_features, _, classes) = inputs[0].shape[0], sizes
+        model = defense.SimPGCN(
+            num_nodes,
+            num_features,
+            128,
+            classes,
+            lambda_=lambda_,
+            gamma=gamma,
+            device='cpu',
+        )
+        # It keeps neighbours in the current folder, by the shape of the
+        # features alone, and would take those of other features of that
+        # shape.
+        with in_new_folder():
+            model.fit(*inputs, train_iters=200)
+        return model.predict()
 
 
 class ProGNN(Peer):

@@ -1,5 +1,6 @@
 r"""Calls of the data sets, but for downloads."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,7 @@ from torch_geometric_vgcn.datasets import (
     newsgroups,
     planetoid,
     polblogs,
+    prognn,
     uci,
 )
 
@@ -85,6 +87,43 @@ def blogs(case: Case) -> None:
     if root is None or isinstance(root, (str, Path)):
         root = 'blogs'  # others would be downloaded
     data = case.call(polblogs, root, cache='cache')[0]
+    case.check_edges(data.edge_index, data.num_nodes)
+
+
+@target('prognn')
+def attacked(case: Case) -> None:
+    names = ('data', 'indices', 'indptr', 'shape')
+    matrix = {
+        'data': np.ones(4),
+        'indices': np.array([1, 0, 2, 1]),
+        'indptr': np.array([0, 1, 3, 4]),
+        'shape': np.array([3, 3]),
+    }
+    clean = {f'adj_{name}': matrix[name] for name in names}
+    clean['labels'] = np.array([0, 1, 0])
+    for arrays in (matrix, clean):
+        for name, array in arrays.items():
+            if case.maybe(case.wrongness / 4):
+                arrays[name] = case.one_of(
+                    array[:1], array - 1, array.astype(str), array[None]
+                )
+    split = {
+        f'idx_{part}': case.arg([node])
+        for part, node in zip(('train', 'val', 'test'), range(3), strict=True)
+    }
+    for folder in ('prognn/meta', 'prognn/splits'):
+        Path(folder).mkdir(parents=True)
+    np.savez('prognn/cora.npz', **clean)
+    np.savez('prognn/meta/cora_meta_adj_0.5.npz', **matrix)
+    file = Path('prognn/splits/cora_prognn_splits.json')
+    file.write_text(json.dumps(split, default=str))
+    data = case.call(
+        prognn,
+        case.arg('cora'),
+        case.arg('meta'),
+        case.arg(0, 0.5),
+        root=case.arg('prognn', '.'),
+    )[0]
     case.check_edges(data.edge_index, data.num_nodes)
 
 
