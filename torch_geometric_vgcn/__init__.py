@@ -10,6 +10,7 @@ from torch_geometric_vgcn.training import (
     evaluate,
     fit,
     fit_batches,
+    fitted_prior,
     predict_batches,
 )
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -19,6 +20,7 @@ from torch_geometric_vgcn.pairs import AllPairs, Candidates, ClusterPairs
 from torch_geometric_vgcn.prior import (
     ConstantPrior,
     EvidencePrior,
+    FittedPrior,
     SmoothedPrior,
 )
 from torch_geometric_vgcn.posterior import (

@@ -3,7 +3,11 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_kind, check_labels
+from torch_geometric_vgcn.checks import (
+    check_class_probs,
+    check_count,
+    check_labels,
+)
 
 
 @dataclass(frozen=True)
@@ -66,30 +70,3 @@ def calibration(
     accuracy = torch.bincount(place, hit, minlength=bins) / some
     error = (count * (accuracy - confidence).abs()).sum() / count.sum()
     return Calibration(count, confidence, accuracy, float(error))
-
-
-def check_class_probs(prob: Tensor) -> None:
-    r"""Expects rows of probabilities that sum to one."""
-    check_kind(prob, Tensor, 'prob')
-    if prob.dim() != 2 or prob.numel() == 0 or prob.layout != torch.strided:
-        raise ValueError(
-            "'prob' must be dense of shape [N, C], got "
-            f'{prob.layout} of shape {list(prob.shape)}'
-        )
-    if not prob.is_floating_point():
-        raise TypeError(f"'prob' must be floating point, got {prob.dtype}")
-    # Half precision has fewer than four decimal places:
-    slack = max(1e-3, 4 * torch.finfo(prob.dtype).eps)
-    low, high = float(prob.min()), float(prob.max())
-    if not (low >= 0 and high <= 1 + slack / 10):  # NaN fails too
-        raise ValueError(
-            "'prob' must hold probabilities between 0 and 1, got values from "
-            f'{low:g} to {high:g}'
-        )
-    wide = torch.promote_types(prob.dtype, torch.float)
-    total = prob.sum(dim=-1, dtype=wide)
-    if bool(((total - 1).abs() > slack).any()):
-        raise ValueError(
-            "'prob' must sum to 1 over the classes, got sums from "
-            f'{float(total.min()):g} to {float(total.max()):g}'
-        )

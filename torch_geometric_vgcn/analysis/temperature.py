@@ -4,8 +4,7 @@ import torch
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from torch_geometric_vgcn.analysis.calibration import check_class_probs
-from torch_geometric_vgcn.checks import check_labels
+from torch_geometric_vgcn.checks import check_class_probs, check_labels
 
 LIMIT = math.log(20)  # temperatures between 1/20 and 20
 DEVIATION = 0.5  # of the prior of log T

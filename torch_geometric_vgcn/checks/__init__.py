@@ -4,6 +4,7 @@ raises an error that names the argument, what came and what was expected.
 
 from torch_geometric_vgcn.checks.data import (
     check_attributes,
+    check_class_probs,
     check_features,
     check_labels,
     check_num_outputs,
@@ -42,6 +43,7 @@ __all__ = [
     'Inputs',
     'check_attributes',
     'check_callable',
+    'check_class_probs',
     'check_count',
     'check_edge_index',
     'check_features',

@@ -3,6 +3,7 @@ r"""What was believed of the graph before any label was seen."""
 from torch_geometric_vgcn.prior.base import Prior
 from torch_geometric_vgcn.prior.constant import ConstantPrior
 from torch_geometric_vgcn.prior.evidence import EvidencePrior
+from torch_geometric_vgcn.prior.fitted import FittedPrior
 from torch_geometric_vgcn.prior.similarity import (
     cosine_similarity,
     jaccard_similarity,
@@ -19,6 +20,7 @@ __all__ = [
     'SmoothedPrior',
     'ConstantPrior',
     'EvidencePrior',
+    'FittedPrior',
     'cosine_similarity',
     'jaccard_similarity',
     'negative_distance',

@@ -3,6 +3,7 @@ r"""Training loops, early stopping and checkpoints."""
 from torch_geometric_vgcn.training.calibrate import calibrate
 from torch_geometric_vgcn.training.fit import fit
 from torch_geometric_vgcn.training.fit_batches import fit_batches
+from torch_geometric_vgcn.training.fitted_prior import fitted_prior
 from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.result import Fit, evaluate
 
@@ -12,5 +13,6 @@ __all__ = [
     'evaluate',
     'fit',
     'fit_batches',
+    'fitted_prior',
     'predict_batches',
 ]
