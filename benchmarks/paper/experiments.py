@@ -81,6 +81,7 @@ def _of(
 
 NO_GRAPH = _of(CITATIONS, 'knn')
 BETAS = VGCNRelaxed.grid['beta']
+DENSE = {'rho1': (0.25, 0.5, 0.99), 'lr': (0.05, 0.2)}
 
 EXPERIMENTS = {
     'no-graph': Experiment(
@@ -203,6 +204,14 @@ EXPERIMENTS = {
         tries=suited_priors,
         lead=VERDICT,
         parts=LEARNING,
+    ),
+    'dense-search': Experiment(
+        "The paper's dense model: a short search",
+        NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
+        ('VGCN relaxed',),
+        further=True,
+        vary=DENSE,
+        parts=(partial(parts.choices, name='rho1', values=DENSE['rho1']),),
     ),
     'long-runs': Experiment(
         "The paper's dense model, 1,000 epochs",

@@ -27,7 +27,7 @@ ATTACKS = {
     'words': (CITATIONS, 'half', (0.1, 0.25, 0.5)),
 }
 DATASETS = PROGNN + CITATIONS
-SYSTEMS = (OURS, 'Recipe: frozen', 'Recipe: given graph', 'GCN', 'GAT',
+SYSTEMS = (OURS, f'{OURS}, frozen', 'Recipe: given graph', 'GCN', 'GAT',
            'RGCN', 'GCN-Jaccard', 'GCN-SVD')  # fmt: skip
 #: Systems of a package that may be missing. They take N × N matrices.
 DEEPROBUST = ('Pro-GNN', 'SimPGCN')

@@ -149,7 +149,8 @@ class _Agreement:
             raise ValueError(
                 "'prob' must tell the classes of 'val_mask' apart, got the "
                 f'same agreement for pairs of one class ({self.same:.3g}) as '
-                f'for pairs of two ({self.different:.3g})'
+                f'for pairs of two ({self.different:.3g}): what knows '
+                'nothing of classes says nothing of edges; use EvidencePrior'
             )
 
     def of(self, agreement: Tensor) -> Tensor:

@@ -18,6 +18,7 @@ from systems.peers import (
     SimPGCN,
 )
 from systems.recipe_drop_edge import RecipeDropEdge
+from systems.recipe_fitted import RecipeFitted, RecipeFittedFrozen
 from systems.recipe_frozen import RecipeFrozen, RecipeFrozenSmoothed
 from systems.recipe_given_graph import RecipeGivenGraph
 from systems.recipe_learned import RecipeLearned, RecipeLearnedSmoothed
@@ -68,6 +69,8 @@ SYSTEMS = (
     RecipeSAGE,
     RecipeLearnedSmoothed,
     RecipeFrozenSmoothed,
+    RecipeFitted,
+    RecipeFittedFrozen,
     FreeSGD,
     FreeAdam,
     FreeFrozen,
