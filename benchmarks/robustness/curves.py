@@ -10,7 +10,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 #: One colour for each system, in all figures.
 COLORS = {
     OURS: 'black',
-    'Recipe: frozen': 'tab:gray',
+    f'{OURS}, frozen': 'tab:gray',
     'Recipe: given graph': 'tab:olive',
     'GCN': 'tab:blue',
     'GAT': 'tab:cyan',

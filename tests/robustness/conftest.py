@@ -25,7 +25,7 @@ def page(tmp_path):
                 'run': run,
                 'test_acc': acc / 100,
                 'seconds': 1.0,
-                **(scores if system == 'Recipe: learned' else {}),
+                **(scores if system == 'Recipe: fitted prior' else {}),
             }
             for case, systems in accuracies.items()
             for system, accs in systems.items()

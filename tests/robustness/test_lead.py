@@ -5,7 +5,7 @@ pytest.importorskip('matplotlib')
 from cases import Case
 from lead import what_breaks_it
 
-OURS = 'Recipe: learned'
+OURS = 'Recipe: fitted prior'
 
 
 def accuracies(attack, ours, theirs, budgets=(0.05, 0.25), split='half'):

@@ -6,7 +6,7 @@ from attacks import TITLES
 from cases import Case
 from tables import ATTACKERS, attackers, by_attack, detection
 
-OURS = 'Recipe: learned'
+OURS = 'Recipe: fitted prior'
 
 
 def test_a_table_and_a_figure_for_each_attack(page, tmp_path):
