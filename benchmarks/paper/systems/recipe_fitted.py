@@ -1,17 +1,17 @@
+import torch
 from torch_geometric.data import Data
 
 from systems.base import with_fast_features
 from systems.recipe_frozen import RecipeFrozen
 from systems.recipe_learned import RecipeLearned
-from systems.recipe_learner import LearnerRecipe, has_features
-from torch_geometric_vgcn import fitted_prior
-from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn import EvidencePrior, SmoothedPrior, fitted_prior
+from torch_geometric_vgcn.prior import Prior, degree_product
 
 
 class Fitted:
     r"""How far to trust the graph is found by data, with nothing to choose.
     Without features there is no classifier to compare the graph with: half of
-    it may be wrong then.
+    it may be wrong then, and degrees are the evidence.
     """
 
     grid = {}
@@ -21,7 +21,14 @@ class Fitted:
     def prior(self, data: Data) -> Prior:
         if has_features(data):
             return fitted_prior(with_fast_features(data))
-        return LearnerRecipe.prior(self, data, rho1=0.5, evidence=2.0)
+        prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.5)
+        return EvidencePrior(prior, data.edge_index, 2.0, degree_product)
+
+
+def has_features(data: Data) -> bool:
+    r"""Whether features tell more than which node is which."""
+    n, width = data.x.shape
+    return n != width or not torch.equal(data.x, torch.eye(n))
 
 
 class RecipeFitted(Fitted, RecipeLearned):

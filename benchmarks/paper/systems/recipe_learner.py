@@ -1,7 +1,6 @@
 from abc import abstractmethod
 from typing import Any
 
-import torch
 from torch_geometric.data import Data
 
 from systems.base import num_classes
@@ -22,7 +21,6 @@ from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import (
     Prior,
     cosine_similarity,
-    degree_product,
     negative_distance,
 )
 from torch_geometric_vgcn.sample import Sampler
@@ -39,8 +37,7 @@ def network(data: Data) -> PropagatedMLP:
 
 class LearnerRecipe(Recipe):
     r"""The recipe on graphs that are drawn: the edges of the graph as
-    candidates, with a prior that depends on feature similarity, or on degrees
-    if there are no features.
+    candidates, with a prior that depends on feature similarity.
     """
 
     grid = {'rho1': [0.1, 0.5, 0.99], 'evidence': [2.0, 4.0]}
@@ -54,10 +51,6 @@ class LearnerRecipe(Recipe):
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
         if evidence == 0:
             return prior
-        if not has_features(data):
-            return EvidencePrior(
-                prior, data.edge_index, evidence, degree_product
-            )
         words = is_bag_of_words(data)
         similarity = cosine_similarity if words else negative_distance
         return EvidencePrior(prior, data.x, evidence, similarity)
@@ -76,12 +69,6 @@ class LearnerRecipe(Recipe):
             self.posterior(data),
             self.sampler(),
         )
-
-
-def has_features(data: Data) -> bool:
-    r"""Whether features tell more than which node is which."""
-    n, width = data.x.shape
-    return n != width or not torch.equal(data.x, torch.eye(n))
 
 
 class Smoothed:
