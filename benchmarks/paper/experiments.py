@@ -219,7 +219,7 @@ EXPERIMENTS = {
         ('VGCN relaxed',),
         further=True,
         vary=DENSE,
-        parts=(partial(parts.choices, name='rho1', values=DENSE['rho1']),),
+        parts=(partial(parts.chosen, names=tuple(DENSE)),),
     ),
     'long-runs': Experiment(
         "The paper's dense model, 1,000 epochs",

@@ -114,3 +114,19 @@ def choices(page: Page, name: str, values: Sequence[float]) -> str:
         f'{table([name, "chosen"], lines)}\n\n'
         f'![Histogram]({page.name}.png)'
     )
+
+
+def chosen(page: Page, names: Sequence[str]) -> str:
+    r"""The settings that validation accuracy chose in each run."""
+    lines = [
+        [
+            str(Case.of(row)),
+            str(row['run']),
+            *(f'{row["settings"][name]:g}' for name in names),
+            f'{100 * row["val_acc"]:.1f}',
+            str(row['tried']),
+        ]
+        for row in page.rows
+    ]
+    head = ['data', 'run', *names, 'validation accuracy', 'settings tried']
+    return f'Chosen by validation accuracy:\n\n{table(head, lines)}'

@@ -108,6 +108,17 @@ def test_shares_of_the_chosen_betas(trials, tmp_path):
     assert (tmp_path / 'name.png').stat().st_size > 1000
 
 
+def test_the_chosen_settings(trials, tmp_path):
+    mine = [row for row in trials if row['system'] == 'A']
+    part = partial(parts.chosen, names=('beta',))
+    experiment = Experiment('T', (CASE,), ('A',), parts=(part,))
+    text = report.write('name', experiment, mine, tmp_path, 'command')
+    row = mine[0]
+    acc = 100 * max(r['val_acc'] for r in mine if r['run'] == row['run'])
+    tried = sum(r['run'] == row['run'] for r in mine)
+    assert f'| {CASE} | {row["run"]} | 0.1 | {acc:.1f} | {tried} |' in text
+
+
 def test_seconds_of_the_chosen_settings(trials, tmp_path):
     experiment = Experiment('T', (CASE,), ('A', 'B'), parts=(parts.seconds,))
     trials[0]['seconds'] = 7.0  # A's first run; the others take 1 s
