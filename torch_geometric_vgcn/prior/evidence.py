@@ -71,10 +71,7 @@ class EvidencePrior(Prior):
         weight = check_number(weight, 'weight')
         value = similarity(x, prior.pairs)
         check_floats(value, (len(prior.pairs),), 'similarity(x, pairs)')
-        # Similarities that differ by no more than rounding are no evidence:
-        least = 1e-3 * value.abs().max() + 1e-12
-        scale = value.std(correction=0).clamp(min=least)
-        evidence = weight * (value - value.mean()) / scale
+        evidence = weight * standardized(value)
         super().__init__(
             prior.pairs,
             prior.logits + evidence.to(prior.logits.dtype),
@@ -86,3 +83,12 @@ class EvidencePrior(Prior):
 
     def extra_repr(self) -> str:
         return f'weight={self.weight:.3g}'
+
+
+def standardized(value: Tensor) -> Tensor:
+    r"""Similarities with mean zero and variance one. Those that differ by no
+    more than rounding are no evidence: they become zero, nearly.
+    """
+    least = 1e-3 * value.abs().max() + 1e-12
+    scale = value.std(correction=0).clamp(min=least)
+    return (value - value.mean()) / scale

@@ -12,6 +12,7 @@ from torch_geometric_vgcn.checks import (
     selected_nodes,
 )
 from torch_geometric_vgcn.prior.base import Prior
+from torch_geometric_vgcn.prior.evidence import standardized
 
 #: The largest logit: evidence is never certain.
 LIMIT = 8.0
@@ -96,7 +97,7 @@ class FittedPrior(Prior):
                 f"'homophily' must be above {agreement.chance:.3g}, the "
                 f'share of pairs of the same class by chance, got {share}'
             )
-        z = _standardized(evidence, len(pairs))
+        z = _columns(evidence, len(pairs))
         row, col = pairs.index
         usable = torch.ones(n, dtype=torch.bool, device=pairs.device)
         usable[train] = False
@@ -161,7 +162,7 @@ class _Agreement:
         return (agreement.double() - self.different) / gap
 
 
-def _standardized(evidence: Sequence[Tensor], num_pairs: int) -> Tensor:
+def _columns(evidence: Sequence[Tensor], num_pairs: int) -> Tensor:
     r"""The evidence, with mean zero and variance one, of shape
     :obj:`[P, K]`.
     """
@@ -178,10 +179,7 @@ def _standardized(evidence: Sequence[Tensor], num_pairs: int) -> Tensor:
         check_floats(value, (num_pairs,), name)
         if not bool(value.isfinite().all()):
             raise ValueError(f"'{name}' must be finite, got NaN or infinity")
-        # What differs by no more than rounding is no evidence:
-        least = 1e-3 * value.abs().max() + 1e-12
-        scale = value.std(correction=0).clamp(min=least)
-        columns.append(((value - value.mean()) / scale).double())
+        columns.append(standardized(value).double())
     return torch.stack(columns, dim=1)
 
 
