@@ -18,8 +18,10 @@ from torch_geometric_vgcn.posterior import SumPosterior
 from torch_geometric_vgcn.prior import (
     Prior,
     cosine_similarity,
+    degree_product,
     jaccard_similarity,
     negative_distance,
+    resource_allocation,
 )
 
 torch.set_warn_always(False)
@@ -103,6 +105,38 @@ def similarity(case: Case) -> None:
     x = case.one_of(data.x, data.x.to_sparse(), 1e-20 * data.x)
     out = case.call(function, case.arg(x), case.arg(pairs))
     case.check(out.shape == (len(pairs),), 'one value for each pair')
+
+
+@target('degree_product', 'resource_allocation')
+def structure(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        pairs = world.pairs(case, data)
+    function = case.one_of(degree_product, resource_allocation)
+    graph = case.arg(world.observed(case, data))
+    out = case.call(function, graph, case.arg(pairs))
+    case.check(out.shape == (len(pairs),), 'one value for each pair')
+
+
+@target('FittedPrior')
+def fitted(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        start = world.prior(case, data)
+    prob = torch.nn.functional.one_hot(data.y, world.CLASSES).float()
+    evidence = [torch.randn(len(start.pairs)), torch.ones(len(start.pairs))]
+    made = case.call(
+        vgcn.FittedPrior,
+        case.arg(start),
+        case.arg(evidence, evidence[:1]),
+        case.arg(prob, 0.7 * prob + 0.3 / world.CLASSES),
+        case.arg(data.y),
+        case.arg(data.train_mask),
+        case.arg(data.val_mask),
+        **case.kwargs(homophily=case.one_of(0.6, 0.99)),
+    )
+    world.check_logits(case, made.logits, made)
+    repr(made)
 
 
 @target(
@@ -233,6 +267,7 @@ def consistency(case: Case) -> None:
             weight=case.one_of(0.0, 2.0),
             temperature=case.one_of(0.1, 0.5, 1.0),
             warmup=case.one_of(0, 1, 100),
+            class_share=case.one_of(None, torch.tensor([1, 2, 3])),
         ),
     )
     for _ in range(2):

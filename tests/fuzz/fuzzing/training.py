@@ -76,6 +76,19 @@ def calibrate(case: Case) -> None:
     case.check_probs(case.call(made.predict, data.x))
 
 
+@target('fitted_prior')
+def fitted_prior(case: Case) -> None:
+    data = world.graph(case, least=6)
+    given = case.spoilt_data(data) if case.maybe(case.wrongness) else data
+    made = case.call(
+        vgcn.fitted_prior,
+        case.arg(given),
+        epochs=case.arg(1, 3),
+        **case.kwargs(homophily=0.8),
+    )
+    world.check_logits(case, made.logits, made)
+
+
 @target('fit_batches', 'predict_batches')
 def fit_batches(case: Case) -> None:
     data = world.graph(case, least=6)
