@@ -227,7 +227,7 @@ EXPERIMENTS = {
         ('VGCN relaxed, 1000 epochs', 'VGCN smoothed, 1000 epochs'),
         further=True,
         tries=as_searched,
-        parts=(parts.convergence, parts.seconds),
+        parts=(partial(parts.convergence, count=2), parts.seconds),
     ),
     'free-logits': Experiment(
         'Free logits, learned from labels alone',

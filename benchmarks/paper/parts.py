@@ -82,19 +82,22 @@ def boxes(page: Page) -> str:
     return f'![Box plot]({page.name}.png)'
 
 
-def convergence(page: Page) -> str:
-    r"""Validation accuracy against epochs on the first data."""
-    case, name = page.cases[0], f'{page.name}-convergence'
-    curves = {
-        system: [row['history'] for row in page.rows_of(case, system)]
-        for system in page.systems
-    }
-    convergence_plot(curves, str(case), page.folder / f'{name}.png')
-    (page.folder / f'{name}.json').write_text(json.dumps(curves) + '\n')
-    return (
-        f'![Accuracy against epochs]({name}.png)\n\n'
-        f'The accuracies of all epochs are in [{name}.json]({name}.json).'
-    )
+def convergence(page: Page, count: int = 1) -> str:
+    r"""Validation accuracy against epochs on the first data sets."""
+    out = []
+    for place, case in enumerate(page.cases[:count]):
+        name = f'{page.name}-convergence' + (f'-{place + 1}' if place else '')
+        curves = {
+            system: [row['history'] for row in page.rows_of(case, system)]
+            for system in page.systems
+        }
+        convergence_plot(curves, str(case), page.folder / f'{name}.png')
+        (page.folder / f'{name}.json').write_text(json.dumps(curves) + '\n')
+        out += [
+            f'![Accuracy against epochs]({name}.png)',
+            f'The accuracies of all epochs are in [{name}.json]({name}.json).',
+        ]
+    return '\n\n'.join(out)
 
 
 def choices(page: Page, name: str, values: Sequence[float]) -> str:
