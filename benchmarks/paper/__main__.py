@@ -13,7 +13,6 @@ import argparse
 import os
 import warnings
 from functools import partial
-from pathlib import Path
 
 os.environ.setdefault('OMP_NUM_THREADS', '1')
 warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
@@ -21,6 +20,7 @@ warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
 import report  # noqa: E402
 import trials  # noqa: E402
 from experiments import EXPERIMENTS  # noqa: E402
+from options import add_options, parsed  # noqa: E402
 
 
 def arguments() -> argparse.Namespace:
@@ -40,19 +40,10 @@ def arguments() -> argparse.Namespace:
     add('--all-graphs', action='store_true',
         help="all graphs of the paper, also with --quick")  # fmt: skip
     add('--runs', type=int, help='graphs and splits (quick: 3, full: 10)')
-    add('--first', type=int, default=0,
-        help='number of the first run (default: 0)')  # fmt: skip
-    add('--workers', type=int, default=os.cpu_count(), help='processes')
-    add('--trials', type=Path, default=Path('results/paper'),
-        help='folder of the trials')  # fmt: skip
-    add('--out', type=Path, default=Path('docs/results'),
-        help='folder of the pages')  # fmt: skip
-    args = parser.parse_args()
-    if args.workers < 1 or (args.runs is not None and args.runs < 1):
-        parser.error("'--runs' and '--workers' must be at least 1")
-    if args.first < 0:
-        parser.error(f"'--first' must be at least 0, got {args.first}")
-    return args
+    add_options(
+        parser, 'results/paper', 'folder of the trials', 'folder of the pages'
+    )
+    return parsed(parser)
 
 
 def main() -> None:

@@ -28,6 +28,7 @@ import trials  # noqa: E402
 from cases import Case  # noqa: E402
 from experiment import Experiment  # noqa: E402
 from make_graphs import make_graphs  # noqa: E402
+from options import add_options, parsed  # noqa: E402
 
 
 def arguments() -> argparse.Namespace:
@@ -50,19 +51,13 @@ def arguments() -> argparse.Namespace:
         help=f'some systems: {"; ".join(known)}')  # fmt: skip
     add('--runs', type=int, default=3,
         help='attacked graphs and splits (default: 3)')  # fmt: skip
-    add('--first', type=int, default=0,
-        help='number of the first run (default: 0)')  # fmt: skip
-    add('--workers', type=int, default=os.cpu_count(), help='processes')
-    add('--trials', type=Path, default=Path('results/robustness'),
-        help='folder of the trials and the attacked graphs')  # fmt: skip
-    add('--out', type=Path, default=Path('docs/results'),
-        help='folder of the page')  # fmt: skip
-    args = parser.parse_args()
-    if args.workers < 1 or args.runs < 1:
-        parser.error("'--runs' and '--workers' must be at least 1")
-    if args.first < 0:
-        parser.error(f"'--first' must be at least 0, got {args.first}")
-    return args
+    add_options(
+        parser,
+        'results/robustness',
+        'folder of the trials and the attacked graphs',
+        'folder of the page',
+    )
+    return parsed(parser)
 
 
 def command_of(
