@@ -1,5 +1,7 @@
 r"""Parts of a page that compare a system with its controls, run by run."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from cases import Case
 from difference import FEWEST, Difference
@@ -79,6 +81,34 @@ def paired(page: Page, system: str, control: str) -> str:
             head = ['data', system, control, 'difference']
             out += [f'**{name}**', table(head, lines)]
     return '\n\n'.join(out)
+
+
+def below_best(
+    page: Page, systems: Sequence[str], others: Sequence[str]
+) -> str:
+    r"""How much better or worse a system is than the better one of others, by
+    mean test accuracy.
+    """
+    lines = []
+    for case in page.cases:
+        accs = {
+            title: page.scores(case, title, 'test_acc', 100)
+            for title in (*systems, *others)
+        }
+        found = [title for title in others if accs[title]]
+        if not found:
+            continue
+        best = max(found, key=lambda title: np.mean([*accs[title].values()]))
+        lines += [
+            [str(case), system, best, difference.text(2)]
+            for system in systems
+            if (difference := Difference.of(accs[system], accs[best]))
+        ]
+    head = ['data', 'system', f'best of {" and ".join(others)}', 'difference']
+    return (
+        f'Test accuracy in points, minus that of the best: {HOW}.\n\n'
+        + table(head, lines)
+    )
 
 
 def recovery(page: Page) -> str:

@@ -22,6 +22,8 @@ RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
            'Recipe: SAGE')  # fmt: skip
 MAIN_RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: given graph',
                 'Recipe: MLP', 'Recipe: SAGE')  # fmt: skip
+TRUST = ('Recipe: fitted prior', 'Recipe: degree prior', 'Recipe: learned',
+         'Recipe: given graph', 'Recipe: SAGE')  # fmt: skip
 VERDICT = partial(
     comparisons.verdict, system='Recipe: learned', control='Recipe: frozen'
 )
@@ -46,6 +48,18 @@ def has_features(case: Case, system: str) -> bool:
     r"""Systems that use nothing but features need some."""
     needy = (*FURTHER, 'Recipe: MLP')
     return DATASETS[case.dataset].has_features or system not in needy
+
+
+def trusts(case: Case, system: str) -> bool:
+    r"""Degrees are the evidence where there are no features; the settings to
+    choose from are compared at both ends of the levels of poisoning.
+    """
+    if system == 'Recipe: degree prior':
+        return not DATASETS[case.dataset].has_features
+    if system == 'Recipe: learned':
+        ends = case.graph in ('true', 'add_5000')
+        return ends and DATASETS[case.dataset].has_features
+    return DATASETS[case.dataset].has_features or 'prior' not in system
 
 
 def one_prior(case: Case, settings: Mapping[str, Any]) -> bool:
@@ -212,6 +226,29 @@ EXPERIMENTS = {
         tries=suited_priors,
         lead=VERDICT,
         parts=LEARNING,
+    ),
+    'trust': Experiment(
+        'Trust found by data, at all levels of poisoning',
+        _of(ALL_DATA, 'true', *CHANGES),
+        TRUST,
+        quick=_of(ALL_DATA, 'true', 'add_5000'),
+        further=True,
+        fits=trusts,
+        tries=suited_priors,
+        parts=(
+            partial(
+                comparisons.below_best,
+                systems=TRUST[:2],
+                others=('Recipe: given graph', 'Recipe: SAGE'),
+            ),
+            partial(
+                comparisons.paired,
+                system='Recipe: fitted prior',
+                control='Recipe: learned',
+            ),
+            comparisons.recovery,
+            parts.seconds,
+        ),
     ),
     'dense-search': Experiment(
         "The paper's dense model: a short search",

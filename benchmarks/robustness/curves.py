@@ -2,7 +2,7 @@ from pathlib import Path
 
 import matplotlib
 from page import Page
-from series import OURS, Series, shown
+from series import CAUTIOUS, OURS, Series, shown
 
 matplotlib.use('Agg')
 import matplotlib.pyplot as plt  # noqa: E402
@@ -10,6 +10,7 @@ import matplotlib.pyplot as plt  # noqa: E402
 #: One colour for each system, in all figures.
 COLORS = {
     OURS: 'black',
+    CAUTIOUS: 'tab:brown',
     f'{OURS}, frozen': 'tab:gray',
     'Recipe: given graph': 'tab:olive',
     'GCN': 'tab:blue',
@@ -20,7 +21,7 @@ COLORS = {
     'Pro-GNN': 'tab:purple',
     'SimPGCN': 'tab:pink',
 }
-MARKERS = 'osDv^<>PX*'
+MARKERS = 'osdDv^<>PX*'
 
 
 def curve_plot(page: Page, series: Series, path: Path) -> None:
@@ -43,7 +44,7 @@ def curve_plot(page: Page, series: Series, path: Path) -> None:
             list(mean.values()),
             spread,
             label=shown(system),
-            color=COLORS.get(system, 'tab:brown'),
+            color=COLORS.get(system, 'black'),
             marker=markers.get(system, '.'),
             markersize=5,
             linewidth=2.4 if ours else 1.3,

@@ -7,10 +7,7 @@ import parts
 from cases import Case
 from experiment import Experiment
 from lead import what_breaks_it
-from series import OURS, clean
-from systems.gat import GAT
-from systems.gcn import GCN
-from systems.rgcn import RGCN
+from series import CAUTIOUS, OURS, clean
 from tables import attackers, by_attack, detection
 
 BUDGETS = (0.05, 0.1, 0.15, 0.2, 0.25)
@@ -27,19 +24,12 @@ ATTACKS = {
     'words': (CITATIONS, 'half', (0.1, 0.25, 0.5)),
 }
 DATASETS = PROGNN + CITATIONS
-SYSTEMS = (OURS, f'{OURS}, frozen', 'Recipe: given graph', 'GCN', 'GAT',
-           'RGCN', 'GCN-Jaccard', 'GCN-SVD')  # fmt: skip
+SYSTEMS = (OURS, CAUTIOUS, f'{OURS}, frozen', 'Recipe: given graph', 'GCN',
+           'GAT', 'RGCN', 'GCN-Jaccard', 'GCN-SVD')  # fmt: skip
 #: Systems of a package that may be missing. They take N × N matrices.
 DEEPROBUST = ('Pro-GNN', 'SimPGCN')
-#: Three settings for each system, where there is something to choose.
+#: Settings to choose from, for systems with others than usual.
 SETTINGS = {
-    'GCN': (GCN.quick, *GCN.also, {**GCN.quick, 'weight_decay': 5e-3}),
-    'GAT': (
-        GAT.quick,
-        {**GAT.quick, 'lr': 0.005},
-        {**GAT.quick, 'weight_decay': 5e-3},
-    ),
-    'RGCN': (RGCN.quick, *RGCN.also, {**RGCN.quick, 'hidden': 64}),
     'Pro-GNN': (
         {'lambda_': 0.0, 'epochs': 400},
         {'lambda_': 1e-3, 'epochs': 400},

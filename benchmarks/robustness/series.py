@@ -7,8 +7,14 @@ from page import Page
 
 #: The system that learns the graph, and what it is compared with.
 OURS, BASELINE = 'Recipe: fitted prior', 'GCN'
+#: Ours for data that somebody may have attacked.
+CAUTIOUS = 'Recipe: cautious prior'
 #: What the page calls systems.
-SHOWN = {OURS: 'VGCN', f'{OURS}, frozen': 'VGCN frozen'}
+SHOWN = {
+    OURS: 'VGCN',
+    f'{OURS}, frozen': 'VGCN frozen',
+    CAUTIOUS: 'VGCN cautious',
+}
 
 
 def shown(system: str) -> str:

@@ -82,8 +82,9 @@ def attackers(page: Page) -> str:
             '',
             *lines,
             '',
-            'Each system is trained on the attacked data. It chooses among '
-            'at most three settings by validation accuracy on them.',
+            'Each system is trained on the attacked data. VGCN has one '
+            'setting; the others choose among one (GAT) to three '
+            '(GCN-Jaccard, GCN-SVD) by validation accuracy.',
         ]
     )
 

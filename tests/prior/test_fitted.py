@@ -101,8 +101,9 @@ def test_masks_and_indices_are_the_same():
 
 def test_labels_of_other_nodes_are_not_looked_at():
     prior, _, evidence, prob, y, train, val = planted(0.5)
+    known = torch.cat([train, val])
     hidden = torch.full_like(y, -1)
-    hidden[val] = y[val]
+    hidden[known] = y[known]
     one = FittedPrior(prior, [evidence], prob, y, train, val)
     other = FittedPrior(prior, [evidence], prob, hidden, train, val)
     assert torch.equal(one.logits, other.logits)
@@ -121,6 +122,8 @@ def test_labels_of_other_nodes_are_not_looked_at():
         ({'train_mask': torch.arange(N)}, ValueError, "outside 'train_mask'"),
         ({'homophily': 0.1}, ValueError, "'homophily' must be above 0.2"),
         ({'homophily': 2.0}, ValueError, "'homophily'"),
+        ({'caution': 'much'}, TypeError, "'caution'"),
+        ({'caution': float('nan')}, ValueError, "'caution'"),
         ({'prior': None}, TypeError, "'prior'"),
     ],
 )
@@ -141,12 +144,41 @@ def test_evidence_must_be_finite():
         FittedPrior(prior, [evidence], *rest)
 
 
-def test_every_pair_has_a_training_node():
-    prior = SmoothedPrior(torch.tensor([[0], [1]]), 4)
-    prob = torch.tensor([[0.9, 0.1], [0.1, 0.9]]).repeat(2, 1)
-    y = torch.tensor([0, 1, 0, 1])
-    with pytest.raises(ValueError, match='without a training node'):
-        FittedPrior(
-            prior, [torch.ones(1)], prob, y, torch.tensor([0]),
-            torch.tensor([2, 3]),
-        )  # fmt: skip
+def test_false_edges_at_training_nodes_are_seen():
+    r"""Metattack aims at nodes with a label, of which the classifier itself
+    is too sure: their labels must speak.
+    """
+    prior, _, _, prob, y, train, val = planted(1.0)
+    g = torch.Generator().manual_seed(1)
+    ends = train[torch.randint(train.numel(), (3000,), generator=g)]
+    others = torch.randint(N, (3000,), generator=g)
+    false = torch.stack([ends, others])[:, ends != others]
+    edges = torch.cat([prior.edge_index, false, false.flip(0)], dim=1)
+    attacked = SmoothedPrior(edges, N)
+    truth = attacked.pairs.contains(prior.edge_index)
+    evidence = truth.float() + torch.randn(truth.numel(), generator=g)
+    prob[train] = one_hot(y[train], C).float()  # never wrong, by heart
+    fitted = FittedPrior(attacked, [evidence], prob, y, train, val)
+    share = float(truth.float().mean())
+    assert float(fitted.probs.mean()) == pytest.approx(share, abs=0.1)
+    assert fitted.weight[0] > 0.5
+
+
+def test_two_labels_are_enough():
+    r"""Where all classes are known, no classifier is asked."""
+    prior, truth, evidence, prob, y, train, val = planted(0.5)
+    rest = torch.arange(N)[~torch.isin(torch.arange(N), val)]
+    fitted = FittedPrior(prior, [evidence], prob, y, rest, val)
+    other = prob.clone()
+    other[rest] = 1 / C
+    again = FittedPrior(prior, [evidence], other, y, rest, val)
+    torch.testing.assert_close(fitted.logits, again.logits)
+    assert roc_auc_score(truth, fitted.probs) > 0.7
+
+
+def test_caution_takes_logits_off():
+    prior, _, evidence, *rest = planted(0.5)
+    sure = FittedPrior(prior, [evidence], *rest)
+    cautious = FittedPrior(prior, [evidence], *rest, caution=3.0)
+    torch.testing.assert_close(cautious.logits, sure.logits - 3)
+    assert 'caution=3' in repr(cautious) and 'caution' not in repr(sure)

@@ -15,9 +15,9 @@ def test_it_trusts_a_right_graph_and_doubts_a_poisoned_one(cora):
     right = UnitRows()(HalfValidation(0)(cora.clone()))
     wrong = RandomPerturbation(add=5000)(right.clone())
     seed_everything(0)
-    trusted = fitted_prior(right, epochs=40).probs
+    trusted = fitted_prior(right, caution=0.0, epochs=40).probs
     seed_everything(0)
-    prior = fitted_prior(wrong, epochs=40)
+    prior = fitted_prior(wrong, caution=0.0, epochs=40)
     false = prior.pairs.contains(wrong.added_pairs)
     assert trusted.mean() > 0.7
     # About half of the edges are right:

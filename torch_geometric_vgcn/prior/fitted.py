@@ -8,6 +8,7 @@ from torch_geometric_vgcn.checks import (
     check_floats,
     check_kind,
     check_labels,
+    check_nonnegative,
     check_share,
     selected_nodes,
 )
@@ -23,23 +24,25 @@ class FittedPrior(Prior):
     edge is right with probability
 
     .. math::
-        \rho^o_{ij} = \sigma \Big( b + \sum_k w_k \, \frac{e^k_{ij} -
-        \mu_k}{\sigma_k} \Big),
+        \rho^o_{ij} = \sigma \Big( b - \kappa + \sum_k w_k \,
+        \frac{e^k_{ij} - \mu_k}{\sigma_k} \Big),
 
     where :math:`e^k` are similarities of the pairs, and :math:`b` and
-    :math:`\mathbf{w}` are fitted to what a classifier that has never seen the
-    graph says of the two nodes: by least squares to
+    :math:`\mathbf{w}` are fitted to what is known of the classes of the two
+    nodes: by least squares, with :math:`\kappa = 0`, to
 
     .. math::
         \hat{\mathbf{p}}_i^{\top} \hat{\mathbf{p}}_j \approx m_0 + (m_1 - m_0)
         \big( c + (h - c) \rho^o_{ij} \big).
 
-    Nodes of a right edge have the same class with probability :math:`h`,
-    those of a wrong one by chance, :math:`c = \sum_c \pi_c^2`; and
-    :math:`m_1` and :math:`m_0` are the agreement
-    :math:`\hat{\mathbf{p}}_i^{\top} \hat{\mathbf{p}}_j` of two nodes of the
-    same and of different classes, by labels that the classifier was not
-    trained with. Pairs with a training node are left out of the fit.
+    :math:`\hat{\mathbf{p}}_i` is a node's label (a unit vector), or else what
+    a classifier that has never seen the graph says of it. Nodes of a right
+    edge have the same class with probability :math:`h`, those of a wrong one
+    by chance, :math:`c = \sum_c \pi_c^2`; and :math:`m_1` and :math:`m_0` are
+    the agreement :math:`\hat{\mathbf{p}}_i^{\top} \hat{\mathbf{p}}_j` of two
+    nodes of the same and of different classes: one and zero for two labels,
+    otherwise counted among nodes that the classifier was not trained with.
+    Pairs with no, one and two labels weigh as much as they are certain.
 
     It is meant for graphs that were observed. Along the edges of a
     nearest-neighbour graph, which were chosen by the features, a classifier
@@ -54,14 +57,18 @@ class FittedPrior(Prior):
         evidence (Sequence[Tensor]): The similarities :math:`e^k`, each of
             shape :obj:`[P]`, such as
             :obj:`cosine_similarity(x, prior.pairs)`.
-        prob (Tensor): The classifier's class probabilities
-            :math:`\hat{\mathbf{p}}`, of shape :obj:`[N, C]`.
+        prob (Tensor): The classifier's class probabilities, of shape
+            :obj:`[N, C]`.
         y (Tensor): The classes, of shape :obj:`[N]`.
         train_mask (Tensor): The nodes that the classifier was trained with,
             as a mask or as indices.
         val_mask (Tensor): Other nodes whose class is known, a random sample.
         homophily (float, optional): The share :math:`h` of right edges that
             connect nodes of the same class. (default: :obj:`0.9`)
+        caution (float, optional): How many logits :math:`\kappa` below its
+            estimate an edge starts. Without caution, probabilities are
+            calibrated if edges are as often wrong at nodes with a label as at
+            others; an attacker may aim at the others. (default: :obj:`0.0`)
     """
 
     def __init__(
@@ -73,6 +80,7 @@ class FittedPrior(Prior):
         train_mask: Tensor,
         val_mask: Tensor,
         homophily: float = 0.9,
+        caution: float = 0.0,
     ) -> None:
         check_kind(prior, Prior, 'prior')
         check_class_probs(prob)
@@ -82,7 +90,8 @@ class FittedPrior(Prior):
                 f"'prob' must have one row for each of the {n} nodes, got "
                 f'{prob.size(0)}'
             )
-        check_labels(y, val_mask, n, 'val_mask', num_classes=prob.size(1))
+        for name, mask in (('train_mask', train_mask), ('val_mask', val_mask)):
+            check_labels(y, mask, n, name, num_classes=prob.size(1))
         train = selected_nodes(train_mask, n, 'train_mask').to(pairs.device)
         val = selected_nodes(val_mask, n, 'val_mask').to(pairs.device)
         if bool(torch.isin(val, train).any()):
@@ -90,41 +99,43 @@ class FittedPrior(Prior):
                 "'val_mask' must select nodes outside 'train_mask', of which "
                 'the classifier is too sure, got nodes of both'
             )
-        agreement = _Agreement(prob.double(), y.to(prob.device), val)
+        y = y.to(prob.device)
+        agreement = _Agreement(prob.double(), y, val)
         share = check_share(homophily, 'homophily')
         if share <= agreement.chance:
             raise ValueError(
                 f"'homophily' must be above {agreement.chance:.3g}, the "
                 f'share of pairs of the same class by chance, got {share}'
             )
+        caution = check_nonnegative(caution, 'caution')
         z = _columns(evidence, len(pairs))
+        known = torch.zeros(n, dtype=torch.bool, device=prob.device)
+        known[torch.cat([train, val])] = True
+        best = prob.double().clone()
+        best[known] = torch.eye(prob.size(1)).to(best)[y[known]]
         row, col = pairs.index
-        usable = torch.ones(n, dtype=torch.bool, device=pairs.device)
-        usable[train] = False
-        usable = usable[row] & usable[col]
-        if not bool(usable.any()):
-            raise ValueError(
-                "'train_mask' must leave pairs without a training node, got "
-                'none'
-            )
-        found = agreement.of(pairs.dot(prob, prob))[usable]
-        coefficient = _fit(z[usable], found, agreement.chance, share)
-        logits = coefficient[0] + z @ coefficient[1:]
+        num_known = known[row].long() + known[col].long()
+        same = agreement.same_class(pairs.dot(best, best), num_known)
+        weight = _certainty(same, num_known)
+        coefficient = _fit(z, same, weight, agreement.chance, share)
+        logits = coefficient[0] - caution + z @ coefficient[1:]
         logits = logits.clamp(-LIMIT, LIMIT).to(prior.logits.dtype)
         super().__init__(
             pairs, logits, prior.background, prior.edge_index, prior.edge_attr
         )
-        self.bias, *weight = coefficient.tolist()
-        self.weight = tuple(weight)
+        self.bias, *weights = coefficient.tolist()
+        self.weight = tuple(weights)
+        self.caution = caution
 
     def extra_repr(self) -> str:
         weight = ', '.join(f'{value:.3g}' for value in self.weight)
-        return f'bias={self.bias:.3g}, weight=({weight})'
+        text = f'bias={self.bias:.3g}, weight=({weight})'
+        return f'{text}, caution={self.caution:.3g}' if self.caution else text
 
 
 class _Agreement:
-    r"""How often the classifier says the same of two nodes of the same class
-    and of different classes.
+    r"""How often what is known of two nodes of the same class, and of
+    different classes, agrees.
 
     Args:
         prob (Tensor): The class probabilities, of shape :obj:`[N, C]`.
@@ -140,26 +151,50 @@ class _Agreement:
         total = prob.mean(dim=0).repeat(num_classes, 1)
         total = total.index_add(0, y[nodes], prob[nodes])
         mean = total / (count + 1).unsqueeze(1)
-        agree, weight = mean @ mean.t(), torch.outer(share, share)
         self.chance = float(share.square().sum())
-        same = float((weight * agree).diagonal().sum())
-        self.same = same / self.chance
-        rest = max(1 - self.chance, 1e-12)
-        self.different = (float((weight * agree).sum()) - same) / rest
-        if self.same - self.different < 0.01:
+        weight = torch.outer(share, share)
+        label = torch.eye(num_classes).to(prob)
+        #: For pairs with no, one and two labels:
+        levels = [
+            self._levels(weight * agree)
+            for agree in (mean @ mean.t(), mean, label)
+        ]
+        self.same, self.different = prob.new_tensor(levels).t()
+        same, different = levels[0]
+        if same - different < 0.01:
             raise ValueError(
                 "'prob' must tell the classes of 'val_mask' apart, got the "
-                f'same agreement for pairs of one class ({self.same:.3g}) as '
-                f'for pairs of two ({self.different:.3g}): what knows '
+                f'same agreement for pairs of one class ({same:.3g}) as '
+                f'for pairs of two ({different:.3g}): what knows '
                 'nothing of classes says nothing of edges; use EvidencePrior'
             )
 
-    def of(self, agreement: Tensor) -> Tensor:
+    def _levels(self, agree: Tensor) -> tuple[float, float]:
+        r"""The mean agreement of two nodes of the same class and of different
+        classes.
+        """
+        same, both = float(agree.diagonal().sum()), float(agree.sum())
+        rest = max(1 - self.chance, 1e-12)
+        return same / self.chance, (both - same) / rest
+
+    def same_class(self, agreement: Tensor, num_known: Tensor) -> Tensor:
         r"""The probability of the same class whose expectation an agreement
         is; not between 0 and 1, as one pair is no mean.
         """
-        gap = self.same - self.different
-        return (agreement.double() - self.different) / gap
+        different = self.different[num_known]
+        gap = self.same[num_known] - different
+        return (agreement.double() - different) / gap
+
+
+def _certainty(same: Tensor, num_known: Tensor) -> Tensor:
+    r"""One over the variance among pairs with as many labels."""
+    weight = torch.ones_like(same)
+    for number in range(3):
+        alike = num_known == number
+        if int(alike.sum()) > 1:
+            variance = same[alike].var(correction=0)
+            weight[alike] = 1 / float(variance.clamp(min=0.05))
+    return weight / weight.sum()
 
 
 def _columns(evidence: Sequence[Tensor], num_pairs: int) -> Tensor:
@@ -183,12 +218,15 @@ def _columns(evidence: Sequence[Tensor], num_pairs: int) -> Tensor:
     return torch.stack(columns, dim=1)
 
 
-def _fit(z: Tensor, same: Tensor, chance: float, homophily: float) -> Tensor:
-    r"""The coefficients :math:`(b, \mathbf{w})`, by least squares with a small
-    penalty, as evidence may separate completely.
+def _fit(
+    z: Tensor, same: Tensor, weight: Tensor, chance: float, homophily: float
+) -> Tensor:
+    r"""The coefficients :math:`(b, \mathbf{w})`, by weighted least squares
+    with a small penalty, as evidence may separate completely.
     """
     coefficient = z.new_zeros(z.size(1) + 1).requires_grad_()
-    scale = same.var(correction=0).clamp(min=1e-12)
+    mean = (weight * same).sum()
+    scale = (weight * (same - mean).square()).sum().clamp(min=1e-12)
     penalty = torch.full_like(coefficient, 1e-3)
     penalty[0] = 1e-4
     optimizer = torch.optim.LBFGS(
@@ -199,7 +237,7 @@ def _fit(z: Tensor, same: Tensor, chance: float, homophily: float) -> Tensor:
         optimizer.zero_grad()
         right = (coefficient[0] + z @ coefficient[1:]).sigmoid()
         error = same - chance - (homophily - chance) * right
-        value = error.square().mean() / scale
+        value = (weight * error.square()).sum() / scale
         value = value + (penalty * coefficient.square()).sum()
         value.backward()
         return value

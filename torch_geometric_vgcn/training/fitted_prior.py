@@ -25,6 +25,7 @@ def fitted_prior(
     data: Data,
     similarity: Callable[[Tensor, Pairs], Tensor] = cosine_similarity,
     homophily: float = 0.9,
+    caution: float = 1.0,
     epochs: int = 100,
 ) -> FittedPrior:
     r"""The prior of an observed graph that may be right or wrong, without a
@@ -47,6 +48,10 @@ def fitted_prior(
             (default: :func:`~torch_geometric_vgcn.prior.cosine_similarity`)
         homophily (float, optional): The share of right edges that connect
             nodes of the same class. (default: :obj:`0.9`)
+        caution (float, optional): How many logits below its estimate an edge
+            starts, as a wrong edge does more harm than a missing right one:
+            0 for calibrated probabilities, 3 if somebody may have attacked
+            nodes whose label is not known. (default: :obj:`1.0`)
         epochs (int, optional): The maximum number of epochs of the
             perceptron. (default: :obj:`100`)
     """
@@ -69,4 +74,6 @@ def fitted_prior(
     fit(perceptron, data, epochs=epochs, lr=0.02, progress=False)
     prob = perceptron.predict(data.x)
     masks = data.train_mask, data.val_mask
-    return FittedPrior(prior, evidence, prob, data.y, *masks, homophily)
+    return FittedPrior(
+        prior, evidence, prob, data.y, *masks, homophily, caution
+    )

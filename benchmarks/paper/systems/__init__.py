@@ -17,8 +17,13 @@ from systems.peers import (
     RobustSVD,
     SimPGCN,
 )
+from systems.recipe_degrees import RecipeDegrees
 from systems.recipe_drop_edge import RecipeDropEdge
-from systems.recipe_fitted import RecipeFitted, RecipeFittedFrozen
+from systems.recipe_fitted import (
+    RecipeCautious,
+    RecipeFitted,
+    RecipeFittedFrozen,
+)
 from systems.recipe_frozen import RecipeFrozen, RecipeFrozenSmoothed
 from systems.recipe_given_graph import RecipeGivenGraph
 from systems.recipe_learned import RecipeLearned, RecipeLearnedSmoothed
@@ -71,6 +76,8 @@ SYSTEMS = (
     RecipeFrozenSmoothed,
     RecipeFitted,
     RecipeFittedFrozen,
+    RecipeCautious,
+    RecipeDegrees,
     FreeSGD,
     FreeAdam,
     FreeFrozen,

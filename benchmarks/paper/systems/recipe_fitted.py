@@ -1,34 +1,21 @@
-import torch
 from torch_geometric.data import Data
 
 from systems.base import with_fast_features
 from systems.recipe_frozen import RecipeFrozen
 from systems.recipe_learned import RecipeLearned
-from torch_geometric_vgcn import EvidencePrior, SmoothedPrior, fitted_prior
-from torch_geometric_vgcn.prior import Prior, degree_product
+from torch_geometric_vgcn import fitted_prior
+from torch_geometric_vgcn.prior import Prior
 
 
 class Fitted:
-    r"""How far to trust the graph is found by data, with nothing to choose.
-    Without features there is no classifier to compare the graph with: half of
-    it may be wrong then, and degrees are the evidence.
-    """
+    r"""How far to trust the graph is found by data, with nothing to choose."""
 
-    grid = {}
-    quick = {}
+    grid = {'caution': [1.0]}
+    quick = {'caution': 1.0}
     also = ()
 
-    def prior(self, data: Data) -> Prior:
-        if has_features(data):
-            return fitted_prior(with_fast_features(data))
-        prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.5)
-        return EvidencePrior(prior, data.edge_index, 2.0, degree_product)
-
-
-def has_features(data: Data) -> bool:
-    r"""Whether features tell more than which node is which."""
-    n, width = data.x.shape
-    return n != width or not torch.equal(data.x, torch.eye(n))
+    def prior(self, data: Data, caution: float) -> Prior:
+        return fitted_prior(with_fast_features(data), caution=caution)
 
 
 class RecipeFitted(Fitted, RecipeLearned):
@@ -37,3 +24,11 @@ class RecipeFitted(Fitted, RecipeLearned):
 
 class RecipeFittedFrozen(Fitted, RecipeFrozen):
     title = 'Recipe: fitted prior, frozen'
+
+
+class RecipeCautious(Fitted, RecipeLearned):
+    r"""For data that somebody may have attacked."""
+
+    title = 'Recipe: cautious prior'
+    grid = {'caution': [3.0]}
+    quick = {'caution': 3.0}
