@@ -16,7 +16,7 @@ CITATIONS = ('CiteSeer', 'Cora', 'PubMed')
 #: For each attack its data sets, their split, and its budgets.
 ATTACKS = {
     'meta': (PROGNN, 'public', BUDGETS),
-    'nettack': (PROGNN, 'public', (1, 2, 3, 4, 5)),
+    'nettack': (PROGNN, 'public', (1, 3, 5)),
     'prbcd': (CITATIONS, 'half', BUDGETS),
     'adaptive': (CITATIONS, 'half', BUDGETS),
     'similar': (CITATIONS, 'half', BUDGETS),
