@@ -4,7 +4,15 @@ Each call must give a right answer or an error that the package itself raised.
 ``python -m fuzzing NAME SEED`` in this folder's parent replays one case.
 """
 
-from fuzzing import analysis, core, data, datasets, training, transforms
+from fuzzing import (
+    analysis,
+    core,
+    data,
+    datasets,
+    estimators,
+    training,
+    transforms,
+)
 from fuzzing.case import TARGETS, run
 
 __all__ = [
@@ -14,6 +22,7 @@ __all__ = [
     'core',
     'data',
     'datasets',
+    'estimators',
     'training',
     'transforms',
 ]

@@ -1,9 +1,13 @@
 import dis
 from pathlib import Path
 
+import sklearn
+
 import torch_geometric_vgcn
 
 FOLDER = Path(torch_geometric_vgcn.__file__).parent
+#: Estimators leave the checks of tables to scikit-learn, as all do.
+CHECKS = Path(sklearn.__file__).parent / 'utils'
 KINDS = (ValueError, TypeError, RuntimeError, FloatingPointError)
 KINDS += (OSError, ImportError)
 
@@ -18,7 +22,10 @@ def is_own(error: BaseException) -> bool:
     if trace is None or not isinstance(error, KINDS):
         return False
     code = trace.tb_frame.f_code
-    if FOLDER not in Path(code.co_filename).parents:
+    parents = Path(code.co_filename).parents
+    if CHECKS in parents:
+        return True
+    if FOLDER not in parents:
         return False
     return any(
         step.offset == trace.tb_lasti and step.opname.startswith('RAISE')

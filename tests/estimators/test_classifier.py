@@ -1,0 +1,188 @@
+import threading
+
+import networkx
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import scipy.sparse
+import torch
+from sklearn.compose import make_column_transformer
+from sklearn.impute import SimpleImputer
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+
+from torch_geometric_vgcn.estimators import VGCNClassifier
+
+
+def test_labels_spread_to_all_rows(blobs, quick):
+    x, truth, y = blobs
+    quick.fit(x, y)
+    assert (quick.transduction_ == truth).mean() > 0.9
+    assert quick.label_distributions_.shape == (120, 3)
+    assert np.allclose(quick.label_distributions_.sum(axis=1), 1)
+    assert (quick.predict(x) == truth).mean() > 0.9
+    assert quick.n_iter_ >= 1
+
+
+def test_the_learned_graph_is_a_matrix_of_probabilities(blobs, quick):
+    x, truth, y = blobs
+    graph = quick.fit(x, y).graph_
+    assert graph.shape == (120, 120)
+    assert (graph != graph.T).nnz == 0
+    assert (graph.data > 0).all() and (graph.data <= 1).all()
+    row, col = graph.nonzero()
+    same = truth[row] == truth[col]
+    assert graph.data[same].mean() > graph.data[~same].mean()
+    assert networkx.from_scipy_sparse_array(graph).number_of_nodes() == 120
+
+
+def test_held_out_labels_choose(blobs):
+    x, truth, y = blobs
+    clf = VGCNClassifier(max_iter=30, random_state=0).fit(x, y)
+    tried = {trial['setting']: trial for trial in clf.trials_}
+    assert 'no graph' in tried and len(tried) == 5
+    assert clf.choice_ in tried
+    best = max(trial['accuracy'] for trial in clf.trials_)
+    assert clf.validation_score_ == tried[clf.choice_]['accuracy'] == best
+
+
+def test_features_that_tell_nothing_and_a_graph_that_does(blobs):
+    x, truth, y = blobs
+    noise = np.random.RandomState(0).randn(*x.shape)
+    same = truth[:, None] == truth[None]
+    edges = np.stack(np.nonzero(np.triu(same, 1)))[:, ::9]
+    graph = scipy.sparse.coo_array(
+        (np.ones(edges.shape[1]), tuple(edges)), shape=(120, 120)
+    )
+    clf = VGCNClassifier(max_iter=40, random_state=0)
+    clf.fit(noise, y, graph=graph)
+    assert 'given graph' in clf.choice_
+    assert (clf.transduction_ == truth).mean() > 0.75
+
+
+@pytest.mark.parametrize('kind', ['edge_index', 'csr', 'networkx'])
+def test_graphs_of_all_kinds(blobs, quick, kind):
+    x, _, y = blobs
+    path = np.stack([np.arange(119), np.arange(1, 120)])
+    graph = {
+        'edge_index': torch.from_numpy(path),
+        'csr': scipy.sparse.csr_array(
+            (np.ones(119), tuple(path)), shape=(120, 120)
+        )
+        + scipy.sparse.eye_array(120),  # loops are ignored
+        'networkx': networkx.path_graph(120),
+    }[kind]
+    quick.fit(x, y, graph=graph)
+    assert quick.graph_.nnz == 2 * 119
+
+
+def test_a_graph_of_other_rows(blobs, quick):
+    x, _, y = blobs
+    graph = scipy.sparse.eye_array(120).tocsr()
+    with pytest.raises(ValueError, match='slices the rows of a matrix'):
+        quick.fit(x, y, graph=graph[:100])
+
+
+def test_names_of_classes_and_columns(blobs, quick):
+    x, truth, y = blobs
+    names = np.array(['red', 'green', 'blue'])
+    label = np.where(y >= 0, names[y], None)
+    for frame in (
+        pd.DataFrame(x, columns=list('abcde')),
+        pl.DataFrame(x, schema=list('abcde')),
+    ):
+        quick.fit(frame, label)
+        assert quick.feature_names_in_.tolist() == list('abcde')
+        assert quick.classes_.tolist() == ['blue', 'green', 'red']
+        assert (quick.predict(frame) == names[truth]).mean() > 0.9
+        assert (quick.transduction_ == names[truth]).mean() > 0.9
+    with pytest.raises(ValueError, match='feature names'):
+        quick.predict(pd.DataFrame(x, columns=list('vwxyz')))
+
+
+def test_sparse_counts(quick):
+    rng = np.random.RandomState(0)
+    truth = rng.randint(3, size=150)
+    rate = np.full((3, 40), 0.1)
+    rate[np.arange(40) % 3, np.arange(40)] = 1.0
+    x = scipy.sparse.csr_array(rng.poisson(rate[truth]))
+    y = np.where(rng.rand(150) < 0.3, truth, -1)
+    quick.fit(x, y)
+    assert (quick.predict(x) == truth).mean() > 0.9
+    dense = VGCNClassifier(**quick.get_params()).fit(x.toarray(), y)
+    assert (dense.transduction_ == quick.transduction_).mean() > 0.95
+
+
+def test_a_row_is_predicted_as_if_it_were_alone(blobs, quick):
+    x, _, y = blobs
+    quick.fit(x[:100], y[:100])
+    many = quick.predict_proba(x[100:])
+    one = np.concatenate([quick.predict_proba(row[None]) for row in x[100:]])
+    assert np.allclose(many, one, atol=1e-12)
+
+
+def test_the_same_seed_gives_the_same_result(blobs, quick):
+    x, _, y = blobs
+    state = torch.get_rng_state()
+    first = quick.fit(x, y).label_distributions_
+    again = VGCNClassifier(**quick.get_params()).fit(x, y)
+    assert (again.label_distributions_ == first).all()
+    assert torch.equal(torch.get_rng_state(), state)  # not touched
+
+
+def test_threads_can_share_it(blobs, quick):
+    x, _, y = blobs
+    quick.fit(x, y)
+    expected, found = quick.predict_proba(x), {}
+
+    def work(name):
+        found[name] = quick.predict_proba(x)
+
+    threads = [threading.Thread(target=work, args=(n,)) for n in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert all((found[n] == expected).all() for n in range(4))
+
+
+def test_categories_and_missing_values_by_a_pipeline(blobs, quick):
+    r"""The recipe of the documentation."""
+    x, truth, y = blobs
+    frame = pd.DataFrame(x, columns=list('abcde'))
+    frame.loc[::7, 'a'] = np.nan
+    frame['kind'] = np.where(truth == 0, 'left', 'right')
+    columns = make_column_transformer(
+        (
+            make_pipeline(SimpleImputer(add_indicator=True), StandardScaler()),
+            list('abcde'),
+        ),
+        (OneHotEncoder(handle_unknown='ignore'), ['kind']),
+    )
+    model = make_pipeline(columns, quick)
+    model.fit(frame, y)
+    assert (model.predict(frame) == truth).mean() > 0.9
+
+
+@pytest.mark.parametrize(
+    ('change', 'message'),
+    [
+        ({'trust': 2.0}, "'trust'"),
+        ({'n_neighbors': 0}, "'n_neighbors'"),
+        ({'features': 'words'}, "'features' must be one of auto"),
+        ({'hidden': 0}, "'hidden'"),
+        ({'max_iter': 0}, "'max_iter'"),
+    ],
+)
+def test_parameters_that_make_no_sense(blobs, change, message):
+    x, _, y = blobs
+    with pytest.raises(ValueError, match=message):
+        VGCNClassifier(**change).fit(x, y)
+
+
+def test_fewer_rows_than_neighbours():
+    x = np.array([[0.0], [0.1], [5.0], [5.1]])
+    clf = VGCNClassifier(trust=0.1, n_neighbors=50, max_iter=20)
+    clf.fit(x, [0, -1, 1, -1])
+    assert clf.predict(x).shape == (4,)

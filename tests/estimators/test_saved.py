@@ -1,0 +1,62 @@
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from torch_geometric_vgcn.estimators import VGCNClassifier
+
+
+@pytest.mark.parametrize('sparse', [False, True])
+@pytest.mark.parametrize('trust', [0.1, 'auto'])
+def test_another_process_predicts_the_same_bits(
+    tmp_path, blobs, sparse, trust
+):
+    x, truth, y = blobs
+    if sparse:
+        x = scipy.sparse.csr_array(np.where(x > 0, x, 0).round())
+    names = np.array(['red', 'green', 'blue'], dtype=object)
+    clf = VGCNClassifier(
+        trust=trust, n_neighbors=5, max_iter=20, random_state=0
+    ).fit(x, np.where(y >= 0, names[y], None))
+    clf.save(tmp_path / 'model.vgcn')
+    code = (
+        'import sys, numpy as np, scipy.sparse\n'
+        'from torch_geometric_vgcn.estimators import VGCNClassifier\n'
+        'clf = VGCNClassifier.load(sys.argv[1])\n'
+        'x = np.load(sys.argv[2])\n'
+        'x = scipy.sparse.csr_array(x) if sys.argv[4] == "True" else x\n'
+        'np.save(sys.argv[3], clf.predict_proba(x))\n'
+    )
+    np.save(tmp_path / 'x.npy', x.toarray() if sparse else x)
+    files = [tmp_path / name for name in ('model.vgcn', 'x.npy', 'out.npy')]
+    subprocess.run(
+        [sys.executable, '-c', code, *map(str, files), str(sparse)], check=True
+    )
+    assert (np.load(tmp_path / 'out.npy') == clf.predict_proba(x)).all()
+
+
+def test_all_that_was_learned_is_there(tmp_path, blobs, quick):
+    x, _, y = blobs
+    quick.fit(x, y).save(tmp_path / 'model.vgcn')
+    again = VGCNClassifier.load(tmp_path / 'model.vgcn')
+    assert again.get_params() == quick.get_params()
+    assert (again.transduction_ == quick.transduction_).all()
+    assert (again.predict(x) == quick.predict(x)).all()
+    assert (again.graph_ != quick.graph_).nnz == 0
+    assert again.trials_ == quick.trials_
+    assert again.choice_ == quick.choice_
+    assert again.n_features_in_ == 5
+
+
+def test_other_files_are_refused(tmp_path):
+    path = tmp_path / 'model.vgcn'
+    path.write_bytes(b'not a model')
+    with pytest.raises(ValueError, match="'path' must be a file of VGCN"):
+        VGCNClassifier.load(path)
+    np.savez(path.with_suffix('.npz'), x=np.zeros(3))
+    with pytest.raises(ValueError, match="'path' must be a file of VGCN"):
+        VGCNClassifier.load(path.with_suffix('.npz'))
+    with pytest.raises(FileNotFoundError):
+        VGCNClassifier.load(tmp_path / 'none')

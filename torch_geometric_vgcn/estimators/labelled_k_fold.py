@@ -1,0 +1,113 @@
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from sklearn.base import clone
+from sklearn.model_selection import StratifiedKFold
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import _num_samples
+
+from torch_geometric_vgcn.checks import check_count, check_flag
+from torch_geometric_vgcn.estimators.labels import unknown
+
+
+class LabelledKFold:
+    r"""Folds for data with unknown labels: rows with a label are split as by
+    :class:`~sklearn.model_selection.StratifiedKFold`; rows without one (-1 or
+    missing) are always in the training set, never in a test set, where
+    nothing could be compared with them.
+
+    .. code-block:: python
+
+        cross_val_score(clf, X, y, cv=LabelledKFold(5))
+        GridSearchCV(clf, {'n_neighbors': [10, 20]}, cv=LabelledKFold(5))
+
+    Args:
+        n_splits (int, optional): The number of folds. (default: :obj:`5`)
+        shuffle (bool, optional): Whether to shuffle the rows.
+            (default: :obj:`True`)
+        random_state (int, optional): The seed. (default: :obj:`None`)
+    """
+
+    def __init__(
+        self,
+        n_splits: int = 5,
+        shuffle: bool = True,
+        random_state: int | None = None,
+    ) -> None:
+        self.n_splits = check_count(n_splits, 'n_splits', least=2)
+        self.shuffle = check_flag(shuffle, 'shuffle')
+        check_random_state(random_state)
+        self.random_state = random_state
+
+    def split(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        groups: Any = None,
+    ) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        r"""Yields the rows of the training and of the test set."""
+        y = column_or_1d(y)
+        if _num_samples(X) != y.shape[0]:
+            raise ValueError(
+                f"'y' must have one label for each of the {_num_samples(X)} "
+                f"rows of 'X', got {y.shape[0]}"
+            )
+        missing = unknown(y)
+        rest, rows = np.flatnonzero(missing), np.flatnonzero(~missing)
+        if rows.size < self.n_splits:
+            raise ValueError(
+                f"'y' must have at least n_splits={self.n_splits} known "
+                f'labels, got {rows.size}'
+            )
+        folds = StratifiedKFold(
+            self.n_splits,
+            shuffle=self.shuffle,
+            random_state=self.random_state if self.shuffle else None,
+        )
+        label = y[rows]
+        for train, test in folds.split(rows, label):
+            yield np.sort(np.concatenate([rest, rows[train]])), rows[test]
+
+    def get_n_splits(
+        self,
+        X: Any = None,  # noqa: N803
+        y: Any = None,
+        groups: Any = None,
+    ) -> int:
+        return self.n_splits
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}(n_splits={self.n_splits})'
+
+
+def transductive_scores(
+    estimator: Any,
+    X: Any,  # noqa: N803
+    y: Any,
+    graph: Any = None,
+    cv: LabelledKFold | None = None,
+) -> np.ndarray:
+    r"""The accuracy of :obj:`transduction_` in each fold: all rows, and the
+    whole graph, are there in training; only the labels of the test rows are
+    hidden. This is how the estimator is used if the rows to predict are known
+    beforehand.
+
+    Args:
+        estimator (VGCNClassifier): The estimator, which isn't changed.
+        X (array or sparse matrix): The features.
+        y (array): The labels, :obj:`-1` or missing where unknown.
+        graph (optional): The graph of :meth:`VGCNClassifier.fit`.
+            (default: :obj:`None`)
+        cv (LabelledKFold, optional): The folds.
+            (default: :obj:`LabelledKFold(5, random_state=0)`)
+    """
+    y = column_or_1d(y)
+    cv = LabelledKFold(random_state=0) if cv is None else cv
+    scores = []
+    for _, test in cv.split(X, y):
+        hidden = y.astype(object)
+        hidden[test] = None
+        fitted = clone(estimator).fit(X, hidden, graph=graph)
+        scores.append(np.mean(fitted.transduction_[test] == y[test]))
+    return np.array(scores)

@@ -1,0 +1,77 @@
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+from torch_geometric_vgcn.datasets.missing import is_missing
+
+
+@dataclass(frozen=True)
+class Labels:
+    r"""The classes of rows, some of which aren't known.
+
+    Args:
+        classes (numpy.ndarray): The classes, sorted.
+        code (numpy.ndarray): The place of each row's class, or :obj:`-1`.
+    """
+
+    classes: np.ndarray
+    code: np.ndarray
+
+    @classmethod
+    def of(cls, y: Any, num_rows: int) -> 'Labels':
+        r"""Not known is :obj:`-1`, NaN, :obj:`None`, :obj:`pandas.NA` or an
+        empty text.
+        """
+        if y is None:
+            raise ValueError(
+                'This VGCN estimator requires y to be passed, but the target '
+                'y is None.'
+            )
+        y = column_or_1d(y, warn=True)
+        if y.shape[0] != num_rows:
+            raise ValueError(
+                f"'y' must have one label for each of the {num_rows} rows of "
+                f"'X', got inconsistent numbers: {y.shape[0]} labels"
+            )
+        if y.dtype.kind == 'f':
+            assert_all_finite(y, allow_nan=True, input_name='y')
+        known = ~unknown(y)
+        if not known.any():
+            raise ValueError(
+                "'y' must have labels, got only unknown ones (-1 or missing)"
+            )
+        found = y[known]
+        if found.dtype.kind == 'O':
+            found = np.array(found.tolist())  # a type that fits all
+        check_classification_targets(found)
+        classes, place = np.unique(found, return_inverse=True)
+        if classes.size < 2:
+            raise ValueError(
+                "'y' must hold at least two classes, got one class "
+                f'({classes[0]!r}) and {int((~known).sum())} unknown labels'
+            )
+        code = np.full(y.shape[0], -1, dtype=np.int64)
+        code[known] = place
+        return cls(classes, code)
+
+
+def unknown(y: np.ndarray) -> np.ndarray:
+    r"""Which labels aren't known, as a mask."""
+    if y.dtype.kind == 'b':
+        return np.zeros(y.shape, dtype=bool)
+    if y.dtype.kind in 'iu':
+        return y == -1
+    if y.dtype.kind == 'f':
+        return (y == -1) | np.isnan(y)
+    return np.array([_is_unknown(value) for value in y], dtype=bool)
+
+
+def _is_unknown(value: Any) -> bool:
+    if isinstance(value, str):
+        return not value.strip()
+    if isinstance(value, (bool, np.bool_)):
+        return False
+    return is_missing(value) or value == -1
