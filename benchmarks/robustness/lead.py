@@ -4,10 +4,20 @@ from typing import NamedTuple
 
 from cases import Case
 from page import Page
-from series import BASELINE, OURS, Series, series_of, shown
+from series import BASELINE, CAUTIOUS, OURS, Series, series_of, shown
 
 #: How many points below the clean accuracy of the baseline is broken.
 MARGIN = 5.0
+
+#: What follows from it.
+ADVICE = (
+    '**What to do.** If somebody may have tampered with the graph, train with '
+    '`fitted_prior(data, caution=3.0)` (VGCN cautious): the attacks that hurt '
+    'most aim at nodes whose label is not known, where no label can tell how '
+    'many edges are wrong. The price is accuracy on a graph that is right. '
+    'Features are what edges are checked against: keep them from sources '
+    'that the attacker of the graph does not control.'
+)
 
 
 class Fall(NamedTuple):
@@ -17,11 +27,13 @@ class Fall(NamedTuple):
         series (Series): The attack.
         ours (Dict[Case, float]): Our mean accuracies by budget.
         theirs (Dict[Case, float]): Those of the baseline.
+        cautious (Dict[Case, float]): Those of our cautious system.
     """
 
     series: Series
     ours: dict[Case, float]
     theirs: dict[Case, float]
+    cautious: dict[Case, float]
 
     @classmethod
     def of(cls, page: Page, series: Series) -> 'Fall | None':
@@ -36,6 +48,7 @@ class Fall(NamedTuple):
             series,
             {case: ours[case] for case in common},
             {case: theirs[case] for case in common},
+            series.accuracies(page, CAUTIOUS),
         )
 
     @property
@@ -61,12 +74,18 @@ class Fall(NamedTuple):
         else:
             verdict = f'breaks it at {self.series.amount(at)}'
         name = f'**{self.series}**' if at else str(self.series)
-        return (
+        parts = [
             f'- {name} {verdict}: at {self.series.amount(last)} '
             f'{shown(OURS)} loses {self.loss:.1f} points (from {before:.1f} '
-            f'to {after:.1f}), {shown(BASELINE)} {_loss(self.theirs):.1f} '
-            f'(to {self.theirs[last]:.1f}).'
-        )
+            f'to {after:.1f})'
+        ]
+        others = ((BASELINE, self.theirs), (CAUTIOUS, self.cautious))
+        parts += [
+            f'{shown(name)} {_loss(accs):.1f} (to {accs[last]:.1f})'
+            for name, accs in others
+            if last in accs and len(accs) > 1
+        ]
+        return ', '.join(parts) + '.'
 
 
 def what_breaks_it(page: Page) -> str:
@@ -87,6 +106,8 @@ def what_breaks_it(page: Page) -> str:
             'do. Largest loss first:',
             '',
             *(fall.text for fall in falls),
+            '',
+            ADVICE,
         ]
     )
 

@@ -22,10 +22,19 @@ def test_an_attack_breaks_it_at_the_first_budget_below_the_limit(page):
     accs = accuracies('prbcd', (82, 74.9, 70), (80, 72, 60))
     text = what_breaks_it(page(accs))
     assert '1 of 1 do' in text
-    assert text.endswith(
+    assert (
         '- **Cora, PRBCD** breaks it at 5 %: at 25 % VGCN loses 12.0 points '
-        '(from 82.0 to 70.0), GCN 20.0 (to 60.0).'
+        '(from 82.0 to 70.0), GCN 20.0 (to 60.0).\n' in text
     )
+    assert '**What to do.**' in text
+
+
+def test_the_cautious_system_stands_beside(page):
+    accs = accuracies('prbcd', (82, 74.9, 70), (80, 72, 60))
+    for acc, found in zip((81, 80, 79), accs.values(), strict=True):
+        found['Recipe: cautious prior'] = [acc]
+    text = what_breaks_it(page(accs))
+    assert 'GCN 20.0 (to 60.0), VGCN cautious 2.0 (to 79.0).' in text
 
 
 def test_an_attack_within_the_limit_does_not_break_it(page):
@@ -38,7 +47,8 @@ def test_an_attack_within_the_limit_does_not_break_it(page):
 def test_the_largest_loss_comes_first(page):
     accs = accuracies('similar', (82, 81, 80), (80, 79, 78))
     accs |= accuracies('neighbors', (82, 70, 60), (80, 79, 78))
-    lines = what_breaks_it(page(accs)).splitlines()
+    text = what_breaks_it(page(accs))
+    lines = [line for line in text.splitlines() if line.startswith('- ')]
     assert lines[-2].startswith('- **Cora, common neighbours** breaks')
     assert lines[-1].startswith("- Cora, similar features doesn't")
 
