@@ -1,3 +1,5 @@
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -29,6 +31,24 @@ class Page:
         r"""The cases of each data set."""
         names = dict.fromkeys(case.dataset for case in self.cases)
         return [[c for c in self.cases if c.dataset == n] for n in names]
+
+    @property
+    def several(self) -> bool:
+        r"""Whether there is more than one run."""
+        return len({row['run'] for row in self.rows}) > 1
+
+    def num_runs(self, cases: Sequence[Case] | None = None) -> str:
+        r"""How many runs there are of each system on some data, in words."""
+        some = [
+            (Case.of(row), row['system'])
+            for row in self.rows
+            if cases is None or Case.of(row) in cases
+        ]
+        count = Counter(some).values()
+        least, most = min(count), max(count)
+        if most == 1:
+            return 'one run'
+        return f'{most} runs' if least == most else f'{least} to {most} runs'
 
     def rows_of(self, case: Case, system: str) -> list[dict]:
         return [

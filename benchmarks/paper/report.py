@@ -70,10 +70,8 @@ def write(
         for row in rows:
             kept = {k: v for k, v in row.items() if k != 'history'}
             file.write(json.dumps(kept) + '\n')
-    runs = len({row['run'] for row in rows})
-    how = (
-        f'mean ± standard deviation of {runs} runs' if runs > 1 else 'one run'
-    )
+    runs = page.num_runs()
+    how = f'mean ± standard deviation of {runs}' if page.several else runs
     text = [
         f'# {experiment.title}',
         *([experiment.lead(page)] if experiment.lead else []),

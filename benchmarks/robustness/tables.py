@@ -55,7 +55,9 @@ def by_attack(page: Page) -> str:
         head = [series.unit, *(series.amount(case) for case in series.cases)]
         name = f'{page.name}-{_slug(str(series))}.png'
         curve_plot(page, series, page.folder / name)
-        out += [f'## {series}', table(head, lines), *_caption(series)]
+        runs = page.num_runs(series.cases).capitalize()
+        out += [f'## {series}', f'{runs}.', table(head, lines)]
+        out += _caption(series)
         out.append(f'![{series}]({name})')
     return '\n\n'.join(out)
 

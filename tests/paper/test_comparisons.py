@@ -84,3 +84,17 @@ def test_differences_to_each_control(page):
     control = '81.0 ± 1.0<br>**+2.00 [+2.00, +2.00]**'
     assert lines[2] == f'| Cora, +5000 | 83.0 ± 1.0 | {control} |'
     assert lines[3] == '| Cora, true graph | 90.0 |  |'
+
+
+def test_a_system_is_compared_with_the_better_one_of_others(page):
+    text = comparisons.below_best(page, [OURS], [CONTROL, 'GCN'])
+    lines = [line for line in text.splitlines() if line.startswith('| Cora')]
+    assert lines[0].startswith(f'| Cora, +5000 | {OURS} | {CONTROL} | **+2.00')
+    assert lines[1].startswith(f'| Cora, true graph | {OURS} | GCN | -10.00')
+    assert len(lines) == 2
+
+
+def test_the_number_of_runs_in_words(page):
+    assert page.num_runs() == '1 to 3 runs'
+    assert page.num_runs([CASE]) == '3 runs'
+    assert page.num_runs([OTHER]) == 'one run'
