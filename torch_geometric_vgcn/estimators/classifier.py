@@ -88,6 +88,8 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
             log-likelihood on held-out labels.
         validation_score_ (float): The accuracy of the choice on held-out
             labels.
+        validation_size_ (int): The number of these labels. They also chose
+            the setting, so the score is slightly optimistic.
         n_iter_ (int): The number of epochs.
     """
 
@@ -208,6 +210,7 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
             setting, runs = settings[best], found[settings[best]]
             self.choice_ = str(setting)
             self.validation_score_ = self.trials_[best]['accuracy']
+            self.validation_size_ = sum(weight)
             self.n_iter_ = round(float(np.mean([t.epochs for t in runs])))
             model = train_for(
                 task,

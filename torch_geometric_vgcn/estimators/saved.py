@@ -21,6 +21,7 @@ PLAIN = (
     'n_iter_',
     'choice_',
     'validation_score_',
+    'validation_size_',
     'trials_',
 )
 JOINED = ('state', 'degree', 'prob')

@@ -1,0 +1,38 @@
+r"""Fills in the missing labels of a table, without programming.
+
+    python -m torch_geometric_vgcn mine.csv --label kind --out predictions.csv
+
+Rows whose label is blank get the most probable class. The classes of all
+rows, their probabilities and the confidence are written to a CSV file, the
+learned graph to another one beside it.
+"""
+
+import argparse
+
+from torch_geometric_vgcn.estimators.command import run
+
+
+def main(arguments: list[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(
+        prog='python -m torch_geometric_vgcn',
+        description=__doc__,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    add = parser.add_argument
+    add('table', help='a CSV file whose first line has the names')
+    add('--label', required=True, help='the column of labels, some blank')
+    add('--out', default='predictions.csv', help='the file of predictions')
+    add('--drop', nargs='+', default=[], metavar='COLUMN',
+        help='columns to leave out, such as names of rows')  # fmt: skip
+    add('--model', help='a file to save the model to, for later rows')
+    add('--encoding', default='utf-8', help='the encoding of the table')
+    add('--seed', type=int, default=0, help='the seed (default: 0)')
+    args = parser.parse_args(arguments)
+    try:
+        print(run(**vars(args)))
+    except (ValueError, TypeError, OSError) as error:
+        parser.exit(1, f'{error}\n')
+
+
+if __name__ == '__main__':
+    main()
