@@ -52,7 +52,7 @@ def clearly_best(page: Page, case: Case) -> str | None:
     return best if clear else None
 
 
-def seconds(page: Page) -> str:
+def seconds(page: Page, shown: Callable[[str], str] = str) -> str:
     r"""The time of a training run, mean over all graphs of a data set."""
 
     def cell(dataset: str, system: str) -> str:
@@ -62,17 +62,20 @@ def seconds(page: Page) -> str:
 
     head = 'Processor seconds per training run, on one core:'
     columns = {case.dataset: case.dataset for case in page.cases}
-    return f'{head}\n\n{_table(page, columns, cell)}'
+    return f'{head}\n\n{_table(page, columns, cell, shown)}'
 
 
 def _table(
-    page: Page, columns: Mapping[str, Any], cell: Callable[[Any, str], str]
+    page: Page,
+    columns: Mapping[str, Any],
+    cell: Callable[[Any, str], str],
+    shown: Callable[[str], str] = str,
 ) -> str:
     lines = []
     for system in page.systems:
         cells = [cell(column, system) for column in columns.values()]
         if any(cells):
-            lines.append([system, *cells])
+            lines.append([shown(system), *cells])
     return table(['system', *columns], lines)
 
 

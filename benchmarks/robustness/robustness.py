@@ -2,12 +2,13 @@ r"""Which systems are compared under which attacks."""
 
 import importlib.util
 from collections.abc import Iterable
+from functools import partial
 
 import parts
 from cases import Case
 from experiment import Experiment
 from lead import what_breaks_it
-from series import CAUTIOUS, OURS, clean
+from series import CAUTIOUS, OURS, clean, shown
 from tables import attackers, by_attack, detection
 
 BUDGETS = (0.05, 0.1, 0.15, 0.2, 0.25)
@@ -77,5 +78,5 @@ def experiment(
         settings=SETTINGS,
         lead=what_breaks_it,
         table=by_attack,
-        parts=(detection, attackers, parts.seconds),
+        parts=(detection, attackers, partial(parts.seconds, shown=shown)),
     )
