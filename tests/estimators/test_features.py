@@ -61,3 +61,10 @@ def test_what_counts_look_like(words):
     assert not are_counts(words - 0.1)
     assert not are_counts(words + 1)  # positive measurements
     assert not are_counts(scipy.sparse.csr_array(-words))
+
+
+def test_sparse_rows_after_dense_ones_are_centred_too():
+    x = np.random.RandomState(0).randn(50, 2) + 3
+    features = Features.of(x)
+    out = features(scipy.sparse.csr_array(x[:4]))
+    torch.testing.assert_close(out, features(x[:4]))

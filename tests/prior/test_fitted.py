@@ -176,6 +176,22 @@ def test_two_labels_are_enough():
     assert roc_auc_score(truth, fitted.probs) > 0.7
 
 
+def test_a_classifier_may_be_unsure():
+    r"""How sure it is plays no part, if it is right more often than not."""
+    prior, truth, evidence, prob, y, train, val = planted(0.5)
+    unsure = 0.02 * prob + 0.98 / C
+    sure = FittedPrior(prior, [evidence], prob, y, train, val)
+    fitted = FittedPrior(prior, [evidence], unsure, y, train, val)
+    torch.testing.assert_close(fitted.probs, sure.probs, rtol=0, atol=0.02)
+
+
+def test_a_classifier_that_guesses_is_refused():
+    prior, _, evidence, prob, *rest = planted(0.5)
+    guess = prob[torch.randperm(N, generator=torch.Generator().manual_seed(0))]
+    with pytest.raises(ValueError, match='tell the classes'):
+        FittedPrior(prior, [evidence], guess, *rest)
+
+
 def test_caution_takes_logits_off():
     prior, _, evidence, *rest = planted(0.5)
     sure = FittedPrior(prior, [evidence], *rest)

@@ -15,5 +15,13 @@ from torch_geometric_vgcn.estimators.labelled_k_fold import (
     LabelledKFold,
     transductive_scores,
 )
+from torch_geometric_vgcn.estimators.node_classifier import (
+    VGCNNodeClassifier,
+)
 
-__all__ = ['LabelledKFold', 'VGCNClassifier', 'transductive_scores']
+__all__ = [
+    'LabelledKFold',
+    'VGCNClassifier',
+    'VGCNNodeClassifier',
+    'transductive_scores',
+]

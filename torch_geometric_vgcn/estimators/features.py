@@ -52,6 +52,8 @@ class Features:
 
     def __call__(self, X: Any) -> Tensor:  # noqa: N803
         r"""The features, in double precision, dense or CSR."""
+        if scipy.sparse.issparse(X) and self.mean.any():
+            X = X.toarray()  # noqa: N806  # as centred as those before
         if scipy.sparse.issparse(X):
             rows = scipy.sparse.csr_array(X).astype(np.float64)
             if self.counts:

@@ -1,13 +1,12 @@
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-import scipy.sparse
 import torch
 from sklearn.neighbors import NearestNeighbors
 from torch import Tensor
 from torch.nn.functional import linear
 
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy
 from torch_geometric_vgcn.estimators.settings import Nearest
 from torch_geometric_vgcn.estimators.task import Task
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -102,13 +101,15 @@ class Joined:
     counts: bool
 
     def __post_init__(self) -> None:
-        self.search = NearestNeighbors(n_neighbors=self.k).fit(_numpy(self.x))
+        self.search = NearestNeighbors(n_neighbors=self.k).fit(
+            as_numpy(self.x)
+        )
 
     def __call__(self, x: Tensor, own: Tensor, alpha: float) -> Tensor:
         if x.layout != self.x.layout:
             dense = self.x.layout == torch.strided
             x = x.to_dense() if dense else x.to_sparse_csr()
-        distance, near = self.search.kneighbors(_numpy(x))
+        distance, near = self.search.kneighbors(as_numpy(x))
         distance, near = torch.from_numpy(distance), torch.from_numpy(near)
         prob = self._edge_probs(distance, near, own)
         degree = 1 + prob.sum(dim=1, keepdim=True)
@@ -202,16 +203,3 @@ def _select(x: Tensor, rows: Tensor) -> Tensor:
     if x.layout == torch.strided:
         return x[rows]
     return x.to_sparse_coo().index_select(0, rows).to_sparse_csr()
-
-
-def _numpy(x: Tensor) -> Any:
-    if x.layout == torch.strided:
-        return x.numpy()
-    return scipy.sparse.csr_matrix(
-        (
-            x.values().numpy(),
-            x.col_indices().numpy().astype(np.int32),
-            x.crow_indices().numpy().astype(np.int32),
-        ),
-        shape=tuple(x.shape),
-    )

@@ -3,10 +3,12 @@ r"""Calls of the estimators for tables."""
 import numpy as np
 import torch
 
+import fuzzing.world as world
 from fuzzing.case import Case, target
 from torch_geometric_vgcn.estimators import (
     LabelledKFold,
     VGCNClassifier,
+    VGCNNodeClassifier,
     transductive_scores,
 )
 
@@ -58,3 +60,13 @@ def labelled_k_fold(case: Case) -> None:
         case.check(not set(train) & set(test), 'folds must not overlap')
     scores = case.call(transductive_scores, clf, case.arg(x), given, cv=cv)
     case.check(bool(((scores >= 0) & (scores <= 1)).all()), 'accuracies')
+
+
+@target('VGCNNodeClassifier')
+def vgcn_node_classifier(case: Case) -> None:
+    data = world.graph(case, least=6)
+    model = VGCNNodeClassifier(max_iter=2, trust=0.5, random_state=0)
+    case.call(model.fit, case.arg(data))
+    other = case.arg(None, data)
+    _, prob = case.call(model.predict, other, return_prob=True)
+    case.check_probs(prob)

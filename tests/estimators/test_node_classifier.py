@@ -1,0 +1,62 @@
+import numpy as np
+import pytest
+import torch
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.estimators import VGCNNodeClassifier
+
+QUICK = {'trust': 0.9, 'n_neighbors': 5, 'max_iter': 40, 'random_state': 0}
+
+
+@pytest.fixture
+def data(blobs):
+    x, truth, y = blobs
+    same = truth[:, None] == truth[None]
+    edges = np.stack(np.nonzero(np.triu(same, 1)))[:, ::17]
+    known = torch.from_numpy(y >= 0)
+    first = torch.arange(120) % 2 == 0
+    return Data(
+        x=torch.from_numpy(x).float(),
+        y=torch.from_numpy(truth),
+        edge_index=torch.from_numpy(edges),
+        train_mask=known & first,
+        val_mask=known & ~first,
+        test_mask=~known,
+    )
+
+
+def test_it_learns_from_data(data):
+    model = VGCNNodeClassifier(**QUICK).fit(data)
+    label, prob = model.predict(return_prob=True)
+    assert (label == data.y)[data.test_mask].float().mean() > 0.85
+    assert prob.shape == (120, 3)
+    assert model.classifier.graph_.nnz == 2 * data.num_edges
+    assert 'VGCNClassifier' in repr(model)
+
+
+def test_other_labels_are_not_looked_at(data):
+    prob = VGCNNodeClassifier(**QUICK).fit(data).predict(return_prob=True)[1]
+    data.y[data.test_mask] = 0
+    other = VGCNNodeClassifier(**QUICK).fit(data).predict(return_prob=True)[1]
+    assert torch.equal(prob, other)
+
+
+def test_unseen_nodes_and_sparse_features(data):
+    model = VGCNNodeClassifier(**QUICK).fit(data)
+    label = model.predict(Data(x=data.x[:7]))
+    assert label.shape == (7,)
+    sparse = Data(x=data.x[:7].to_sparse())
+    assert torch.equal(model.predict(sparse), label)
+
+
+def test_without_masks_and_without_a_graph(data):
+    given = Data(x=data.x, y=data.y.where(~data.test_mask, -1))
+    label = VGCNNodeClassifier(**QUICK).fit(given).predict()
+    assert (label == data.y).float().mean() > 0.85
+
+
+def test_what_is_missing_is_named(data):
+    with pytest.raises(ValueError, match='y'):
+        VGCNNodeClassifier().fit(Data(x=data.x))
+    with pytest.raises(TypeError, match="'data' must be"):
+        VGCNNodeClassifier().fit(data.x)

@@ -1,0 +1,91 @@
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.checks import (
+    check_attributes,
+    check_features,
+    check_kind,
+    count_nodes,
+    selected_nodes,
+)
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+
+
+class VGCNNodeClassifier:
+    r""":class:`VGCNClassifier` for people with
+    :class:`~torch_geometric.data.Data`: nodes are rows, and
+    :obj:`data.edge_index`, if there is one, is a graph that may be wrong.
+
+    .. code-block:: python
+
+        model = VGCNNodeClassifier(random_state=0).fit(data)
+        label = model.predict()  # of all nodes
+        label, prob = model.predict(other, return_prob=True)
+
+    Args:
+        **kwargs: The parameters of :class:`VGCNClassifier`.
+
+    Attributes:
+        classifier (VGCNClassifier): The estimator underneath, with all that
+            was learned.
+    """
+
+    def __init__(self, **kwargs: Any) -> None:
+        self.classifier = VGCNClassifier(**kwargs)
+
+    def fit(self, data: Data) -> 'VGCNNodeClassifier':
+        r"""Learns from the labels in :obj:`data.train_mask` and
+        :obj:`data.val_mask`; if there is no mask, from all labels of at least
+        zero. No other label is looked at.
+        """
+        check_kind(data, Data, 'data')
+        check_attributes(data, 'x', 'y')
+        x, n = _features(data), count_nodes(data)
+        y = data.y.detach().cpu()
+        known = torch.zeros(n, dtype=torch.bool)
+        masks = [m for m in ('train_mask', 'val_mask') if m in data]
+        for name in masks:
+            known[selected_nodes(data[name], n, f'data.{name}').cpu()] = True
+        if not masks:
+            known = y >= 0
+        label = np.where(known.numpy(), y.numpy(), -1)
+        edge_index = data.get('edge_index')
+        if edge_index is not None:
+            edge_index = edge_index.cpu()
+        self.classifier.fit(x, label, graph=edge_index)
+        return self
+
+    def predict(
+        self, data: Data | None = None, return_prob: bool = False
+    ) -> Tensor | tuple[Tensor, Tensor]:
+        r"""The most probable class of each node.
+
+        Args:
+            data (torch_geometric.data.Data, optional): Other nodes, each of
+                which joins the nearest nodes of :meth:`fit` by its features.
+                (default: the nodes of :meth:`fit`)
+            return_prob (bool, optional): Whether to return the class
+                probabilities, too. (default: :obj:`False`)
+        """
+        if data is None:
+            prob = self.classifier.label_distributions_
+        else:
+            check_kind(data, Data, 'data')
+            check_attributes(data, 'x')
+            prob = self.classifier.predict_proba(_features(data))
+        label = self.classifier.classes_[prob.argmax(axis=1)]
+        found = torch.from_numpy(label)
+        return (found, torch.from_numpy(prob)) if return_prob else found
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}({self.classifier})'
+
+
+def _features(data: Data) -> Any:
+    check_features(data.x, count_nodes(data), 'data.x')
+    return as_numpy(data.x.detach().cpu())
