@@ -1,10 +1,11 @@
 import csv
+from functools import partial
 
 import numpy as np
 import pytest
 
 from torch_geometric_vgcn.__main__ import main
-from torch_geometric_vgcn.estimators import VGCNClassifier
+from torch_geometric_vgcn.estimators import VGCNClassifier, command
 
 
 @pytest.fixture
@@ -28,7 +29,9 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def test_blank_labels_are_filled_in(tmp_path, table, capsys):
+def test_blank_labels_are_filled_in(tmp_path, table, capsys, monkeypatch):
+    few = partial(VGCNClassifier, trust=0.1, max_iter=40)
+    monkeypatch.setattr(command, 'VGCNClassifier', few)
     path, truth = table
     out, model = tmp_path / 'predictions.csv', tmp_path / 'model.vgcn'
     main(
