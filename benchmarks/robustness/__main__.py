@@ -15,6 +15,7 @@ import os
 import shlex
 import sys
 import warnings
+from collections import Counter
 from functools import partial
 from pathlib import Path
 
@@ -63,7 +64,14 @@ def arguments() -> argparse.Namespace:
 def command_of(
     rows: list[dict], experiment: Experiment, runs: int, first: int
 ) -> str:
-    r"""The command that trains what a page shows."""
+    r"""The command that trains what a page shows, or without options if it
+    was several.
+    """
+    count = Counter(
+        (Case.of(row), row['system'], str(row['settings'])) for row in rows
+    )
+    if len(set(count.values())) > 1:
+        return 'python benchmarks/robustness'
     cases = dict.fromkeys(map(Case.of, rows))
     attacks = [
         name

@@ -14,9 +14,12 @@ ADVICE = (
     '**What to do.** If somebody may have tampered with the graph, train with '
     '`fitted_prior(data, caution=3.0)` (VGCN cautious): the attacks that hurt '
     'most aim at nodes whose label is not known, where no label can tell how '
-    'many edges are wrong. The price is accuracy on a graph that is right. '
-    'Features are what edges are checked against: keep them from sources '
-    'that the attacker of the graph does not control.'
+    'many edges are wrong. Caution costs accuracy on a graph that is right, '
+    'and most where the features are wrong instead (replaced words): edges '
+    'are checked against features, so they should come from a source that '
+    'the attacker of the graph does not control. An attacker that knows the '
+    'defence and all labels (adaptive PRBCD) breaks both; compare with a '
+    'network without a graph then.'
 )
 
 
