@@ -13,6 +13,7 @@ from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.posterior import ClassPosterior
+from torch_geometric_vgcn.posterior.classes import class_term
 from torch_geometric_vgcn.prior import SmoothedPrior
 from torch_geometric_vgcn.prior.base import logit
 
@@ -129,11 +130,8 @@ class Joined:
             value = 1 - distance.square() / 2
         logits = self.bias + self.weight * (value - self.mean) / self.scale
         same = (own.softmax(dim=-1).unsqueeze(1) * self.prob[near]).sum(-1)
-        total = self.prob.mean(dim=0)
-        chance = (total @ total).clamp(max=1 - 1e-3)
-        h = self.homophily
-        ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
-        return (logits + ratio.clamp(min=1e-6).log()).sigmoid()
+        term = class_term(same, self.prob, self.homophily)
+        return (logits + term).sigmoid()
 
 
 @torch.no_grad()

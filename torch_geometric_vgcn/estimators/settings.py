@@ -87,7 +87,8 @@ class Given(Setting):
         return self.nearest
 
     def __str__(self) -> str:
-        return f'the given graph, trusted by {self.rho1:g}'
+        how = ' and by similarity' if self.evidence else ''
+        return f'the given graph, trusted by {self.rho1:g}{how}'
 
 
 def _learner(

@@ -54,13 +54,9 @@ class ClassPosterior(Posterior):
         self.register_buffer('prob', prob)
 
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
-        total = self.prob.mean(dim=0)
-        chance = (total @ total).clamp(max=1 - 1e-3)
         prob = self._of_nodes(prior)
         same = prior.pairs.dot(prob, prob).clamp(0, 1)
-        h = self.homophily
-        ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
-        return prior.logits + ratio.clamp(min=1e-6).log()
+        return prior.logits + class_term(same, self.prob, self.homophily)
 
     def _of_nodes(self, prior: Prior) -> Tensor:
         own, other = self.prob.size(0), prior.pairs.whole.num_nodes
@@ -97,3 +93,15 @@ class ClassPosterior(Posterior):
         return (
             f'num_classes={self.num_classes}, homophily={self.homophily:.3g}'
         )
+
+
+def class_term(same: Tensor, prob: Tensor, homophily: float) -> Tensor:
+    r"""The term of :class:`ClassPosterior` for pairs that have the same class
+    with probability :obj:`same`, among nodes with the class probabilities
+    :obj:`prob`.
+    """
+    total = prob.mean(dim=0)
+    chance = (total @ total).clamp(max=1 - 1e-3)
+    h = homophily
+    ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
+    return ratio.clamp(min=1e-6).log()
