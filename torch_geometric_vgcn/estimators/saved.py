@@ -7,66 +7,67 @@ from typing import Any, TypeVar
 import numpy as np
 import scipy.sparse
 import torch
-from torch import Tensor
 
 from torch_geometric_vgcn.estimators.features import Features
 from torch_geometric_vgcn.estimators.served import Joined, Served
+from torch_geometric_vgcn.estimators.targets import Classes, Targets, Values
 
 #: Changes with the layout of the file.
-FORMAT = 1
-#: The fitted attributes that are arrays, and those that aren't.
-ARRAYS = ('transduction_', 'label_distributions_')
-PLAIN = (
-    'n_features_in_',
-    'n_iter_',
-    'choice_',
-    'validation_score_',
-    'validation_size_',
-    'trials_',
-)
-JOINED = ('state', 'degree', 'prob')
-JOINED_PLAIN = (
-    'k', 'bias', 'weight', 'mean', 'scale', 'homophily', 'counts',
-)  # fmt: skip
+FORMAT = 2
+GRAPHS = ('graph_', 'prior_graph_', 'given_graph_')
+FEATURES = ('mean', 'scale', 'basis', 'centre')
+JOINED = ('x', 'mean')
+#: The parts of an estimator's state that aren't its own attributes.
+APART = ('_features', '_served', *GRAPHS)
 
 T = TypeVar('T')
 
 
 def save_state(estimator: Any, path: str | Path) -> None:
     r"""Writes a file of arrays, and a text for all that isn't one."""
-    served: Served = estimator._served
-    features: Features = estimator._features
-    graph = estimator.graph_
-    arrays: dict[str, np.ndarray] = {
-        'classes_': _plain(estimator.classes_),
-        'graph.data': graph.data,
-        'graph.indices': graph.indices,
-        'graph.indptr': graph.indptr,
-        'features.mean': features.mean,
-        'features.scale': features.scale,
-    }
-    for name in ARRAYS:
-        arrays[name] = _plain(getattr(estimator, name))
-    if hasattr(estimator, 'feature_names_in_'):
-        arrays['feature_names_in_'] = _plain(estimator.feature_names_in_)
+    arrays: dict[str, np.ndarray] = {}
+    params = estimator.get_params()
+    plain: dict[str, Any] = {}
+    objects = []
+    for name, value in vars(estimator).items():
+        if name in params or name in APART:
+            continue
+        if isinstance(value, np.ndarray):
+            if value.dtype.kind == 'O':  # texts have a type of their own
+                objects.append(name)
+                value = value.astype(str)
+            arrays[name] = value
+        else:
+            plain[name] = value
+    for name in GRAPHS:
+        graph = getattr(estimator, name)
+        if graph is not None:
+            for part in ('data', 'indices', 'indptr', 'shape'):
+                arrays[f'{name}.{part}'] = np.asarray(getattr(graph, part))
+    features, served = estimator._features, estimator._served
+    for name in FEATURES:
+        arrays[f'features.{name}'] = getattr(features, name)
     for name, weight in served.weights.items():
         arrays[f'weights.{name}'] = weight.numpy()
     about: dict[str, Any] = {
         'format': FORMAT,
         'estimator': type(estimator).__name__,
-        'params': estimator.get_params(),
+        'params': params,
+        'plain': plain,
+        'objects': objects,
         'counts': features.counts,
-        'alpha': served.alpha,
-        'temperature': served.temperature,
-        'objects': estimator.classes_.dtype.kind == 'O',
-        **{name: getattr(estimator, name) for name in PLAIN},
+        'targets': type(served.targets).__name__,
+        'width': served.targets.width,
     }
     joined = served.joined
     if joined is not None:
-        about['joined'] = {n: getattr(joined, n) for n in JOINED_PLAIN}
+        about['joined'] = {
+            name: value
+            for name, value in vars(joined).items()
+            if name not in (*JOINED, 'cells')
+        }
         for name in JOINED:
             arrays[f'joined.{name}'] = getattr(joined, name).numpy()
-        arrays |= _of_matrix(joined.x)
     arrays['about'] = np.array(json.dumps(about))
     with Path(path).open('wb') as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
@@ -77,7 +78,7 @@ def load_state(kind: type[T], path: str | Path) -> T:
     try:
         with np.load(path, allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        about = json.loads(str(arrays['about']))
+        about = json.loads(str(arrays.pop('about')))
         is_ours = about['estimator'] == kind.__name__
     except (KeyError, ValueError, TypeError, AttributeError) as error:
         raise ValueError(
@@ -91,64 +92,49 @@ def load_state(kind: type[T], path: str | Path) -> T:
             f'{about["format"]}'
         )
     estimator: Any = kind(**about['params'])
-    classes = arrays['classes_']
-    as_object = object if about['objects'] else classes.dtype
-    estimator.classes_ = classes.astype(as_object)
-    for name in ARRAYS:
-        setattr(estimator, name, arrays[name])
-    estimator.transduction_ = estimator.transduction_.astype(as_object)
-    if 'feature_names_in_' in arrays:
-        estimator.feature_names_in_ = arrays['feature_names_in_'].astype(
-            object
-        )
-    for name in PLAIN:
-        setattr(estimator, name, about[name])
-    n = estimator.transduction_.size
-    parts = [arrays[f'graph.{part}'] for part in ('data', 'indices', 'indptr')]
-    estimator.graph_ = scipy.sparse.csr_array(tuple(parts), shape=(n, n))
+    for name in GRAPHS:
+        setattr(estimator, name, _graph(arrays, name))
     estimator._features = Features(
-        about['counts'], arrays['features.mean'], arrays['features.scale']
+        about['counts'], *(arrays.pop(f'features.{n}') for n in FEATURES)
     )
-    weights = {
-        name.removeprefix('weights.'): torch.from_numpy(value)
-        for name, value in arrays.items()
-        if name.startswith('weights.')
-    }
-    served = Served(weights, about['alpha'], about['temperature'])
-    if 'joined' in about:
-        tensors: dict[str, Any] = {
-            name: torch.from_numpy(arrays[f'joined.{name}']) for name in JOINED
-        }
-        served.joined = Joined(
-            x=_to_matrix(arrays), **tensors, **about['joined']
-        )
-    estimator._served = served
+    estimator._served = _served(arrays, about)
+    for name, value in arrays.items():
+        is_object = name in about['objects']
+        setattr(estimator, name, value.astype(object) if is_object else value)
+    for name, value in about['plain'].items():
+        setattr(estimator, name, value)
     return estimator
 
 
-def _plain(array: np.ndarray) -> np.ndarray:
-    r"""An array without objects: texts have a type of their own."""
-    return array.astype(str) if array.dtype.kind == 'O' else array
-
-
-def _of_matrix(x: Tensor) -> dict[str, np.ndarray]:
-    if x.layout == torch.strided:
-        return {'joined.x': x.numpy()}
-    return {
-        'joined.x.data': x.values().numpy(),
-        'joined.x.indices': x.col_indices().numpy(),
-        'joined.x.indptr': x.crow_indices().numpy(),
-        'joined.x.shape': np.array(x.shape),
-    }
-
-
-def _to_matrix(arrays: dict[str, np.ndarray]) -> Tensor:
-    if 'joined.x' in arrays:
-        return torch.from_numpy(arrays['joined.x'])
-    return torch.sparse_csr_tensor(
-        torch.from_numpy(arrays['joined.x.indptr']),
-        torch.from_numpy(arrays['joined.x.indices']),
-        torch.from_numpy(arrays['joined.x.data']),
-        tuple(arrays['joined.x.shape'].tolist()),
-        check_invariants=False,
+def _graph(
+    arrays: dict[str, np.ndarray], name: str
+) -> scipy.sparse.csr_array | None:
+    if f'{name}.data' not in arrays:
+        return None
+    data, indices, indptr, shape = (
+        arrays.pop(f'{name}.{part}')
+        for part in ('data', 'indices', 'indptr', 'shape')
     )
+    return scipy.sparse.csr_array(
+        (data, indices, indptr), shape=tuple(shape.tolist())
+    )
+
+
+def _served(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Served:
+    names = [name for name in arrays if name.startswith('weights.')]
+    weights = {
+        name.removeprefix('weights.'): torch.from_numpy(arrays.pop(name))
+        for name in names
+    }
+    none = torch.empty(0, dtype=torch.long)
+    targets: Targets = Values(torch.empty(0, about['width']), none > 0)
+    if about['targets'] == Classes.__name__:
+        targets = Classes(none, about['width'])
+    served = Served(weights, targets)
+    if 'joined' in about:
+        tensors: dict[str, Any] = {
+            name: torch.from_numpy(arrays.pop(f'joined.{name}'))
+            for name in JOINED
+        }
+        served.joined = Joined(**tensors, **about['joined'])
+    return served

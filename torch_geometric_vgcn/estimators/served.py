@@ -1,20 +1,15 @@
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import torch
-from sklearn.neighbors import NearestNeighbors
 from torch import Tensor
 from torch.nn.functional import linear
 
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.alternation import Explained
 from torch_geometric_vgcn.estimators.settings import Nearest
-from torch_geometric_vgcn.estimators.task import Task
-from torch_geometric_vgcn.fixed_graph import FixedGraph
-from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.models import PropagatedMLP
-from torch_geometric_vgcn.posterior import ClassPosterior
-from torch_geometric_vgcn.posterior.classes import class_term
-from torch_geometric_vgcn.prior import SmoothedPrior
+from torch_geometric_vgcn.estimators.targets import Targets
+from torch_geometric_vgcn.estimators.task import Task, cells_of
+from torch_geometric_vgcn.nearest import Cells
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.prior.base import logit
 
 #: How many rows are predicted at a time.
@@ -23,51 +18,45 @@ BLOCK = 4096
 
 @dataclass
 class Served:
-    r"""What predictions for unseen rows need, as plain tensors in double
-    precision. Each row joins its nearest training rows, with the edge
-    probabilities of the prior and the class posterior; the training rows
-    don't notice, and the new rows don't see each other:
+    r"""What predictions for unseen rows need, as plain tensors. Each row
+    joins its nearest training rows, with the edge probabilities of the prior
+    and of what is expected of both ends; the training rows don't notice, and
+    the new rows don't see each other:
 
     .. math::
-        \mathbf{h}_q^{(k)} = (1 - \alpha) \Big( \sum_j \frac{p_{qj}}{\sqrt{d_q
-        d_j}} \mathbf{h}_j^{(k-1)} + \frac{1}{d_q} \mathbf{h}_q^{(k-1)} \Big)
-        + \alpha \mathbf{h}_q^{(0)}, \quad d_q = 1 + \sum_j p_{qj}.
+        \mathbf{m}_q = \frac{\mathbf{f}_q + \sum_j q_{qj}
+        \mathbf{m}_j}{1 + \sum_j q_{qj}}.
 
     Args:
-        weights (Dict[str, Tensor]): The network's weights.
-        alpha (float): The weight of a row's own output in each step.
-        temperature (float): The temperature of the predictions.
+        weights (Dict[str, Tensor]): The network's weights, in double
+            precision.
+        targets (Targets): What is predicted.
         joined (Joined, optional): The training rows and their graph.
             (default: :obj:`None`)
     """
 
     weights: dict[str, Tensor]
-    alpha: float
-    temperature: float
+    targets: Targets
     joined: 'Joined | None' = None
 
     @torch.no_grad()
-    def __call__(self, x: Tensor) -> Tensor:
-        r"""The class probabilities, of shape :obj:`[N, C]`."""
-        out = [self._predict(x, rows) for rows in _blocks(x.size(0))]
-        prob = (torch.cat(out) / self.temperature).softmax(dim=-1)
-        return prob
+    def __call__(self, x: Tensor) -> tuple[Tensor, Tensor]:
+        r"""What is expected of each row, and how much of it is uncertain
+        because the graph is: the variance over graphs, each of shape
+        :obj:`[N, D]`.
+        """
+        parts = [self._predict(part) for part in x.split(BLOCK)]
+        mean, variance = zip(*parts, strict=True)
+        return torch.cat(mean), torch.cat(variance)
 
-    def _predict(self, x: Tensor, rows: Tensor) -> Tensor:
-        x = _select(x, rows)
-        own = self._own(x)
-        if self.joined is None:
-            return own
-        return self.joined(x, own, self.alpha)
-
-    def _own(self, x: Tensor) -> Tensor:
-        r"""What the network says of each row by itself."""
+    def _predict(self, x: Tensor) -> tuple[Tensor, Tensor]:
         weights = self.weights
-        if x.layout == torch.strided:
-            h = linear(x, weights['hidden.weight'], weights['hidden.bias'])
-        else:
-            h = x @ weights['hidden.weight'].t() + weights['hidden.bias']
-        return linear(h.relu(), weights['out.weight'], weights['out.bias'])
+        h = linear(x, weights['hidden.weight'], weights['hidden.bias']).relu()
+        own = linear(h, weights['out.weight'], weights['out.bias'])
+        own = self.targets.mean(own)
+        if self.joined is None:
+            return own, torch.zeros_like(own)
+        return self.joined(x, own, self.targets)
 
 
 @dataclass
@@ -75,129 +64,72 @@ class Joined:
     r"""The training rows that unseen ones join.
 
     Args:
-        x (Tensor): Their features.
-        state (Tensor): Their state before each step, of shape
-            :obj:`[K, N, C]`.
-        degree (Tensor): Their degrees, with the self-loop.
-        prob (Tensor): Their class probabilities.
+        x (Tensor): Their features, of shape :obj:`[N, F]`.
+        mean (Tensor): What is expected of them, of shape :obj:`[N, D]`.
         k (int): The number of neighbours.
         bias (float): The logit of an edge of mean similarity.
         weight (float): The weight of similarity.
-        mean (float): The mean similarity.
+        average (float): The mean similarity.
         scale (float): Its standard deviation.
-        homophily (float): That of the class posterior.
-        counts (bool): Whether similarity is the cosine.
+        learn (bool): Whether edges are learned.
     """
 
     x: Tensor
-    state: Tensor
-    degree: Tensor
-    prob: Tensor
+    mean: Tensor
     k: int
     bias: float
     weight: float
-    mean: float
+    average: float
     scale: float
-    homophily: float
-    counts: bool
+    learn: bool
+    cells: Cells = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        self.search = NearestNeighbors(n_neighbors=self.k).fit(
-            as_numpy(self.x)
-        )
+        self.cells = cells_of(self.x)
 
-    def __call__(self, x: Tensor, own: Tensor, alpha: float) -> Tensor:
-        if x.layout != self.x.layout:
-            dense = self.x.layout == torch.strided
-            x = x.to_dense() if dense else x.to_sparse_csr()
-        distance, near = self.search.kneighbors(as_numpy(x))
-        distance, near = torch.from_numpy(distance), torch.from_numpy(near)
-        prob = self._edge_probs(distance, near, own)
-        degree = 1 + prob.sum(dim=1, keepdim=True)
-        weight = prob / (degree * self.degree[near]).sqrt()
-        out = own
-        for state in self.state:
-            # One row at a time gives the same bits as many:
-            found = (weight.unsqueeze(-1) * state[near]).sum(dim=1)
-            out = (1 - alpha) * (found + out / degree) + alpha * own
-        return out
-
-    def _edge_probs(
-        self, distance: Tensor, near: Tensor, own: Tensor
-    ) -> Tensor:
-        value = -distance
-        if self.counts:  # of rows of norm one
-            value = 1 - distance.square() / 2
-        logits = self.bias + self.weight * (value - self.mean) / self.scale
-        same = (own.softmax(dim=-1).unsqueeze(1) * self.prob[near]).sum(-1)
-        term = class_term(same, self.prob, self.homophily)
-        return (logits + term).sigmoid()
+    def __call__(
+        self, x: Tensor, own: Tensor, targets: Targets
+    ) -> tuple[Tensor, Tensor]:
+        distance, near = self.cells.nearest(x.to(self.x), self.k)
+        logits = (-distance - self.average) / self.scale * self.weight
+        there = self.mean[near].double()  # [Q, k, D]
+        if self.learn:
+            term = targets.joining_term(own, there, self.mean)
+            logits = logits + term
+        prob = (self.bias + logits).sigmoid()
+        total = 1 + prob.sum(dim=1, keepdim=True)
+        weighted = (prob.unsqueeze(-1) * there).sum(dim=1)
+        mean = (own + weighted) / total
+        # By the delta method, for edges that are there or not:
+        part = (prob * (1 - prob)).unsqueeze(-1)
+        spread = (there - mean.unsqueeze(1)).square()
+        return mean, (part * spread).sum(dim=1) / total.square()
 
 
-@torch.no_grad()
 def served(
     task: Task,
-    model: VariationalGraphLearner | FixedGraph,
+    state: Explained,
     joins: Nearest | None,
-    temperature: float,
+    learn: bool,
 ) -> Served:
     r"""What a trained model needs to serve."""
-    network: Any = model.conv
-    assert isinstance(network, PropagatedMLP)
     names = ('hidden.weight', 'hidden.bias', 'out.weight', 'out.bias')
-    state = network.state_dict()
-    weights = {name: state[name].double().cpu() for name in names}
-    alpha = network.propagate.alpha
-    out = Served(weights, alpha, temperature)
-    if joins is None or not isinstance(model, VariationalGraphLearner):
+    saved = state.network.state_dict()
+    out = Served({name: saved[name].double() for name in names}, task.targets)
+    if joins is None or state.logits is None:
         return out
-    x = task.x.double()
-    own = torch.cat([out._own(_select(x, b)) for b in _blocks(x.size(0))])
-    row, col = model.prior.pairs.index
-    prob = model.posterior(model.prior, task.x).double().sigmoid()
-    degree = torch.ones(x.size(0), dtype=torch.double)
-    degree.index_add_(0, row, prob).index_add_(0, col, prob)
-    size = degree.rsqrt()
-    adj = torch.sparse_coo_tensor(
-        torch.stack([torch.cat([row, col]), torch.cat([col, row])]),
-        (prob * size[row] * size[col]).repeat(2),
-        (x.size(0), x.size(0)),
-        check_invariants=False,
-    ).coalesce()
-    states = [own]
-    for _ in range(network.propagate.K - 1):
-        last = states[-1]
-        near = adj @ last + last / degree.unsqueeze(1)
-        states.append((1 - alpha) * near + alpha * own)
     # The similarity of neighbours, also if the given graph has other edges:
-    pairs = SmoothedPrior(task.nearest(joins.k), x.size(0))
+    pairs = Candidates(task.nearest(joins.k), task.num_rows)
     value = task.similarity(pairs).double()
     least = 1e-3 * value.abs().max() + 1e-12
-    posterior: Any = model.posterior
-    assert isinstance(posterior, ClassPosterior)
     out.joined = Joined(
-        x,
-        torch.stack(states),
-        degree,
-        posterior.prob.double(),
-        min(joins.k, x.size(0)),
+        task.x,
+        state.mean,
+        min(joins.k, task.num_rows),
         logit(joins.rho1),
         joins.evidence,
         float(value.mean()),
         float(value.std(correction=0).clamp(min=least)),
-        posterior.homophily,
-        task.counts,
+        learn,
     )
     return out
-
-
-def _blocks(size: int) -> tuple[Tensor, ...]:
-    return torch.arange(size).split(BLOCK)
-
-
-def _select(x: Tensor, rows: Tensor) -> Tensor:
-    if rows.numel() == x.size(0):
-        return x
-    if x.layout == torch.strided:
-        return x[rows]
-    return x.to_sparse_coo().index_select(0, rows).to_sparse_csr()

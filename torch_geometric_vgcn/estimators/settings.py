@@ -1,23 +1,23 @@
-r"""The graphs that a classifier chooses from: each makes a model, and tells
-how rows that were not there in training join it.
+r"""The graphs that an estimator chooses from: each has a prior, and tells how
+rows that were not there in training join it.
 """
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 
+import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.task import Task
-from torch_geometric_vgcn.fixed_graph import FixedGraph
-from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.posterior import ClassPosterior
-from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
+from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.prior import ConstantPrior, EvidencePrior, Prior
+from torch_geometric_vgcn.prior.base import logit
 
 
 class Setting(ABC):
     @abstractmethod
-    def model(self, task: Task) -> VariationalGraphLearner | FixedGraph:
-        r"""The model before training."""
+    def prior(self, task: Task) -> Prior | None:
+        r"""The prior of the edges, if there are any."""
 
     @property
     def joins(self) -> 'Nearest | None':
@@ -29,9 +29,8 @@ class Setting(ABC):
 class NoGraph(Setting):
     r"""Each row by its own features."""
 
-    def model(self, task: Task) -> FixedGraph:
-        empty = task.y.new_empty(2, 0)
-        return FixedGraph(task.network(), empty)
+    def prior(self, task: Task) -> None:
+        return None
 
     def __str__(self) -> str:
         return 'no graph'
@@ -39,7 +38,7 @@ class NoGraph(Setting):
 
 @dataclass(frozen=True)
 class Nearest(Setting):
-    r"""The graph of the nearest rows, learned.
+    r"""The nearest rows.
 
     Args:
         k (int): The number of neighbours.
@@ -51,8 +50,11 @@ class Nearest(Setting):
     rho1: float
     evidence: float = 2.0
 
-    def model(self, task: Task) -> VariationalGraphLearner:
-        return _learner(task, task.nearest(self.k), self.rho1, self.evidence)
+    def prior(self, task: Task) -> Prior:
+        pairs = Candidates(task.nearest(self.k), task.num_rows)
+        return with_evidence(
+            ConstantPrior(pairs, self.rho1), task, self.evidence
+        )
 
     @property
     def joins(self) -> 'Nearest':
@@ -64,23 +66,37 @@ class Nearest(Setting):
 
 @dataclass(frozen=True)
 class Given(Setting):
-    r"""The given graph, learned.
+    r"""The given graph, and perhaps the nearest rows, too.
 
     Args:
-        rho1 (float): The prior probability of an edge.
+        rho1 (float): The prior probability of a given edge.
         evidence (float): The weight of similarity.
         nearest (Nearest): The edges of further rows, which the given graph
             doesn't have.
+        both (bool): Whether these are edges of the graph, too.
     """
 
     rho1: float
     evidence: float
     nearest: Nearest
+    both: bool = False
 
-    def model(self, task: Task) -> VariationalGraphLearner:
-        if task.edge_index is None:
+    def prior(self, task: Task) -> Prior:
+        given = task.given
+        if given is None:
             raise ValueError("'graph' must be given")
-        return _learner(task, task.edge_index, self.rho1, self.evidence)
+        if not self.both:
+            pairs = Candidates(given, task.num_rows)
+            prior: Prior = ConstantPrior(pairs, self.rho1)
+        else:
+            near = task.nearest(self.nearest.k)
+            pairs = Candidates(torch.cat([given, near], 1), task.num_rows)
+            value = torch.tensor(
+                [logit(self.nearest.rho1), logit(self.rho1)],
+                device=pairs.device,
+            )
+            prior = Prior(pairs, value[pairs.contains(given).long()])
+        return with_evidence(prior, task, self.evidence)
 
     @property
     def joins(self) -> Nearest:
@@ -88,15 +104,20 @@ class Given(Setting):
 
     def __str__(self) -> str:
         how = ' and by similarity' if self.evidence else ''
-        return f'the given graph, trusted by {self.rho1:g}{how}'
+        more = f', and {self.nearest.k} nearest rows' if self.both else ''
+        return f'the given graph, trusted by {self.rho1:g}{how}{more}'
 
 
-def _learner(
-    task: Task, edge_index: Tensor, rho1: float, evidence: float
-) -> VariationalGraphLearner:
-    prior: Prior = SmoothedPrior(edge_index, task.num_rows, rho1)
-    if evidence:
-        value = task.similarity(prior)
-        prior = EvidencePrior(prior, value, evidence, lambda x, pairs: x)
-    posterior = ClassPosterior(task.num_classes)
-    return VariationalGraphLearner(task.network(), prior, posterior)
+def with_evidence(prior: Prior, task: Task, weight: float) -> Prior:
+    r"""A prior with the similarity of rows as further evidence, if it has a
+    weight.
+    """
+    if not weight:
+        return prior
+    assert isinstance(prior.pairs, Candidates)
+    value = task.similarity(prior.pairs)
+    return EvidencePrior(prior, value, weight, _as_given)
+
+
+def _as_given(value: Tensor, pairs: object) -> Tensor:
+    return value

@@ -2,69 +2,67 @@ from dataclasses import dataclass, field
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
-from torch_geometric_vgcn.models import PropagatedMLP
-from torch_geometric_vgcn.nearest import Minkowski
-from torch_geometric_vgcn.prior import cosine_similarity, negative_distance
-from torch_geometric_vgcn.prior.evidence import Prior
-from torch_geometric_vgcn.transforms import KNNGraph
+from torch_geometric_vgcn.estimators.targets import Targets
+from torch_geometric_vgcn.nearest import Cells
+from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.prior import negative_distance
 
-#: Below how many features a network can't spare half of them.
-FEW = 10
+#: Up to how many rows all of them are compared with each other.
+EXACT = 20_000
 
 
 @dataclass
 class Task:
-    r"""What a classifier is trained with, whatever its graph.
+    r"""What an estimator is trained with, whatever its graph.
 
     Args:
-        x (Tensor): The features, dense or CSR.
-        y (Tensor): The classes, :obj:`-1` where unknown.
-        counts (bool): Whether the features are counts.
-        num_classes (int): The number of classes.
+        x (Tensor): The features, of shape :obj:`[N, F]`.
+        targets (Targets): What is known of the rows.
         hidden (int): The number of hidden units.
-        edge_index (Tensor, optional): The given graph.
+        steps (int): The number of steps of each training of the network.
+        batch_size (int): The number of rows per step.
+        given (Tensor, optional): The given graph, of shape :obj:`[2, E]`.
             (default: :obj:`None`)
+        most (int, optional): The largest number of neighbours that will be
+            asked for. (default: :obj:`20`)
+        progress (bool, optional): Whether to show progress bars.
+            (default: :obj:`False`)
     """
 
     x: Tensor
-    y: Tensor
-    counts: bool
-    num_classes: int
+    targets: Targets
     hidden: int
-    edge_index: Tensor | None = None
-    _nearest: dict[int, Tensor] = field(default_factory=dict)
+    steps: int
+    batch_size: int
+    given: Tensor | None = None
+    most: int = 20
+    progress: bool = False
+    _found: Tensor | None = field(default=None, repr=False)
 
     @property
     def num_rows(self) -> int:
         return self.x.size(0)
 
     def nearest(self, k: int) -> Tensor:
-        r"""The graph of the nearest rows, computed once."""
+        r"""The edges from the nearest rows, of shape :obj:`[2, N * k]`."""
         k = min(k, self.num_rows - 1)
-        if k not in self._nearest:
-            # Rows of norm one: Euclidean neighbours are those by cosine.
-            knn = KNNGraph(k, metric=Minkowski(p=2))
-            self._nearest[k] = knn(Data(x=self.x)).edge_index
-        return self._nearest[k]
+        if self._found is None or self._found.size(1) < k:
+            cells = cells_of(self.x)
+            most = min(max(k, self.most), self.num_rows - 1)
+            self._found = cells.nearest(
+                self.x, most, own=True, progress=self.progress
+            )[1]
+        row = torch.arange(self.num_rows, device=self.x.device)
+        near = self._found[:, :k].flatten()
+        return torch.stack([near, row.repeat_interleave(k)])
 
-    def similarity(self, prior: Prior) -> Tensor:
+    def similarity(self, pairs: Candidates) -> Tensor:
         r"""How alike the rows of each pair are."""
-        how = cosine_similarity if self.counts else negative_distance
-        return how(self.x, prior.pairs)
+        return negative_distance(self.x, pairs)
 
-    def network(self) -> PropagatedMLP:
-        width = self.x.size(1)
-        entries = self.x.numel()
-        if self.x.layout == torch.strided:
-            filled = int((self.x != 0).sum())
-        else:
-            filled = self.x.values().numel()
-        if filled < 0.1 * entries:  # mostly zeros
-            dropout = 0.8
-        else:
-            dropout = 0.5 if width >= FEW else 0.1
-        return PropagatedMLP(
-            width, self.hidden, self.num_classes, input_dropout=dropout
-        )
+
+def cells_of(x: Tensor) -> Cells:
+    r"""The index of nearest rows: exact for a small table."""
+    num_rows = x.size(0)
+    return Cells(x, num_rows) if 2 <= num_rows <= EXACT else Cells(x)

@@ -1,0 +1,68 @@
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.checks import check_count, check_flag
+from torch_geometric_vgcn.nearest.base import Metric, check_search
+from torch_geometric_vgcn.nearest.cells import Cells
+from torch_geometric_vgcn.nearest.cosine import Cosine
+from torch_geometric_vgcn.nearest.minkowski import Minkowski
+
+
+class CellSearch:
+    r"""Finds most of the nearest neighbours by comparing each node with those
+    of the cells around it (:class:`~torch_geometric_vgcn.nearest.Cells`), in
+    time and memory that grow with the number of nodes. It needs no further
+    package. Features are dense; nodes are compared by
+    :class:`~torch_geometric_vgcn.nearest.Cosine` or
+    :class:`~torch_geometric_vgcn.nearest.Minkowski` with :math:`p = 2`.
+
+    Args:
+        size (int, optional): How many nodes a cell has at most.
+            (default: :obj:`1024`)
+        probes (int, optional): With the nodes of how many cells a node is
+            compared: more find more. (default: :obj:`16`)
+        seed (int, optional): The seed. (default: :obj:`0`)
+        progress (bool, optional): Whether to show a progress bar.
+            (default: :obj:`False`)
+    """
+
+    def __init__(
+        self,
+        size: int = 1024,
+        probes: int = 16,
+        seed: int = 0,
+        progress: bool = False,
+    ) -> None:
+        self.size = check_count(size, 'size', least=2)
+        self.probes = check_count(probes, 'probes', least=1)
+        self.seed = check_count(seed, 'seed')
+        self.progress = check_flag(progress, 'progress')
+
+    def __call__(self, x: Tensor, k: int, metric: Metric) -> Tensor:
+        r"""The indices :obj:`[N, k]` of each node's neighbours, ascending.
+
+        Args:
+            x (Tensor): Features :obj:`[N, F]`, dense.
+            k (int): The number of neighbours, below :obj:`N`.
+            metric (Metric): What makes nodes near to each other.
+        """
+        k = check_search(x, k, metric)
+        if x.layout != torch.strided:
+            raise TypeError(
+                f"'x' must be dense for CellSearch, got {x.layout}: reduce "
+                "it (TruncatedSVD), or use 'ExactSearch'"
+            )
+        x = x if x.dtype == torch.double else x.float()
+        if isinstance(metric, Cosine):
+            x = torch.nn.functional.normalize(x, dim=-1)
+        elif not (isinstance(metric, Minkowski) and metric.p == 2):
+            raise ValueError(
+                "'metric' must be Cosine() or Minkowski(p=2) for CellSearch, "
+                f"got {metric}: use 'ExactSearch'"
+            )
+        cells = Cells(x, self.size, self.probes, self.seed)
+        _, neighbor = cells.nearest(x, k, own=True, progress=self.progress)
+        return neighbor.sort().values
+
+    def __repr__(self) -> str:
+        return f'{type(self).__name__}(probes={self.probes})'
