@@ -9,7 +9,11 @@ from torch_geometric_vgcn.estimators import VGCNClassifier
 def quick():
     r"""A classifier with nothing to choose."""
     return VGCNClassifier(
-        trust=0.1, n_neighbors=5, max_iter=40, random_state=0
+        trust=0.5,
+        n_neighbors=5,
+        hidden=32,
+        max_iter=40,
+        random_state=0,
     )
 
 

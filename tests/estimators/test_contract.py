@@ -7,7 +7,7 @@ from torch_geometric_vgcn.estimators import VGCNClassifier
 
 #: It is given -1 as a class, which means unknown here, as in LabelSpreading.
 EXPECTED = {'check_classifiers_classes': '-1 is an unknown label'}
-QUICK = VGCNClassifier(trust=0.1, n_neighbors=5, max_iter=12)
+QUICK = VGCNClassifier(trust=0.5, n_neighbors=5, hidden=32, max_iter=20)
 
 
 @pytest.mark.filterwarnings('ignore')

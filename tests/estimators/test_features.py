@@ -22,22 +22,52 @@ def test_measurements_are_standardised():
     )
 
 
-def test_counts_have_rows_of_norm_one(words):
-    words[3] = 0
+def test_counts_are_compared_by_direction(words):
     features = Features.of(words)
     assert features.counts
-    size = features(words).norm(dim=1)
-    assert size[3] == 0
-    torch.testing.assert_close(size[size > 0], torch.ones(19).double())
+    out = features(words)
+    torch.testing.assert_close(out, features(7 * words))
+    torch.testing.assert_close(out.mean(dim=0), torch.zeros(30).double())
+    # Distances are those of rows of norm one, in another unit:
+    unit = words / np.linalg.norm(words, axis=1, keepdims=True)
+    expected = np.linalg.norm(unit[0] - unit[1]) * np.sqrt(30) / 2
+    assert np.allclose((out[0] - out[1]).norm(), expected)
 
 
 @pytest.mark.parametrize('counts', [True, False])
-def test_sparse_rows_stay_sparse(words, counts):
+def test_sparse_rows_give_the_same_features(words, counts):
     features = Features.of(scipy.sparse.csr_array(words), counts)
-    out = features(scipy.sparse.csr_array(words))
-    assert out.layout == torch.sparse_csr
-    dense = features(words)
-    torch.testing.assert_close(out.to_dense(), dense)
+    sparse = features(scipy.sparse.csr_array(words))
+    torch.testing.assert_close(sparse, features(words))
+
+
+def test_many_columns_are_reduced():
+    rng = np.random.RandomState(0)
+    topics = rng.rand(3, 2000) ** 20
+    words = scipy.sparse.csr_array(rng.poisson(topics[np.arange(90) % 3] * 5))
+    features = Features.of(words)
+    out = features(words)
+    assert out.shape == (90, 89)
+    nearest = torch.cdist(out, out).fill_diagonal_(torch.inf).argmin(dim=1)
+    assert (nearest % 3 == torch.arange(90) % 3).float().mean() > 0.9
+    torch.testing.assert_close(features(words[:4].toarray()), out[:4])
+
+
+def test_rare_categories_do_not_outweigh_all_else():
+    x = np.zeros((200, 3))
+    x[0, 0] = 1  # one row of 200
+    x[:100, 1] = 1
+    x[:, 2] = np.random.RandomState(0).randn(200)
+    out = Features.of(x, counts=False)(x)
+    assert float(out[:, :2].abs().max()) <= 2
+
+
+def test_categories_beside_a_number_are_no_counts():
+    rng = np.random.RandomState(0)
+    kinds = np.eye(10)[rng.randint(10, size=100)]
+    age = rng.randint(1, 99, size=(100, 1))
+    assert are_counts(kinds)
+    assert not are_counts(np.concatenate([kinds, age], axis=1))
 
 
 def test_a_constant_column_is_no_evidence():

@@ -18,10 +18,12 @@ from torch_geometric_vgcn.estimators.labelled_k_fold import (
 from torch_geometric_vgcn.estimators.node_classifier import (
     VGCNNodeClassifier,
 )
+from torch_geometric_vgcn.estimators.regressor import VGCNRegressor
 
 __all__ = [
     'LabelledKFold',
     'VGCNClassifier',
     'VGCNNodeClassifier',
+    'VGCNRegressor',
     'transductive_scores',
 ]

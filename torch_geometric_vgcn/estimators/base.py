@@ -119,18 +119,19 @@ class VGCNEstimator(BaseEstimator):
         trust: Sequence[float] = (0.1, 0.5, 0.99)
         if fixed:
             trust = [check_probability(cast(float, self.trust), 'trust')]
+        near = Nearest(many[-1], 0.5)
+        own: list[Setting] = []
         if not given:
-            own: list[Setting] = [
-                Nearest(many[0], rho1) for rho1 in trust[:-1]
-            ] + [Nearest(k, trust[-1]) for k in many]
+            own += [Nearest(many[0], rho1) for rho1 in trust[:-1]]
+            own += [Nearest(k, trust[-1]) for k in many]
+        elif fixed:
+            own += [Given(trust[0], 0.0, near)]
         else:
-            near = Nearest(many[-1], 0.5)
-            own = [Given(trust[-1], 0.0, near)]
-            own += [] if fixed else [
-                Given(0.5, 4.0, near),
-                Given(0.99, 0.0, near, both=True),
-                Given(0.5, 4.0, near, both=True),
-            ]  # fmt: skip
+            own += [
+                Given(rho1, weight, near, both)
+                for both in (False, True)
+                for rho1, weight in ((0.99, 0.0), (0.5, 4.0))
+            ]
         return own if fixed else [NoGraph(), *own]
 
     def _learn(

@@ -1,5 +1,5 @@
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -44,7 +44,7 @@ class Choice:
     score: float
     held: Tensor
     predicted: Tensor
-    trials: list[dict[str, Any]] = field(default_factory=list)
+    trials: list[dict[str, Any]]
 
 
 class Chooser:

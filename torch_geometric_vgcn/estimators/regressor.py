@@ -1,0 +1,128 @@
+from typing import Any
+
+import numpy as np
+import torch
+from sklearn.base import RegressorMixin
+from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.validation import _check_y, check_consistent_length
+
+from torch_geometric_vgcn.estimators.base import VGCNEstimator
+from torch_geometric_vgcn.estimators.folds import random_folds
+from torch_geometric_vgcn.estimators.targets import Values
+
+
+class VGCNRegressor(RegressorMixin, VGCNEstimator):
+    r"""Predicts a quantity for the rows of a table of which some values are
+    missing, with a graph that it learns: :class:`VGCNClassifier` for numbers.
+
+    .. code-block:: python
+
+        reg = VGCNRegressor(random_state=0)
+        reg.fit(X, y)  # y is NaN where it isn't known
+        reg.transduction_  # the values of all rows of X
+        mean, std = reg.predict(X_new, return_std=True)
+
+    Args:
+        trust (float or str, optional): As for :class:`VGCNClassifier`, like
+            all that follow. (default: :obj:`"auto"`)
+        n_neighbors (int or str, optional): (default: :obj:`"auto"`)
+        features (str, optional): (default: :obj:`"auto"`)
+        learn (bool, optional): (default: :obj:`True`)
+        hidden (int, optional): (default: :obj:`256`)
+        max_iter (int, optional): (default: :obj:`400`)
+        batch_size (int or str, optional): (default: :obj:`"auto"`)
+        verbose (bool, optional): (default: :obj:`False`)
+        random_state (int, optional): (default: :obj:`None`)
+
+    Attributes:
+        transduction_ (numpy.ndarray): The value of each row of :meth:`fit`:
+            the known or the predicted one.
+        noise_ (float): The standard deviation of the errors on held-out
+            values.
+        validation_score_ (float): The :math:`R^2` of the choice on held-out
+            values.
+
+    The others are those of :class:`VGCNClassifier`.
+    """
+
+    def fit(
+        self,
+        X: Any,  # noqa: N803
+        y: Any,
+        graph: Any = None,
+    ) -> 'VGCNRegressor':
+        r"""Learns the values of all rows.
+
+        Args:
+            X (array, sparse matrix or DataFrame): The features, one row for
+                each example.
+            y (array): The values; NaN or :obj:`None` where they aren't known.
+            graph (optional): A graph of the rows that may be wrong, as for
+                :class:`VGCNClassifier`. (default: :obj:`None`)
+        """
+        X = self._validated(X, reset=True)  # noqa: N806
+        value = _values(y)
+        check_consistent_length(X, value)
+        known = ~np.isnan(value)
+        if known.sum() < 2:
+            raise ValueError(
+                "'y' must have at least two known values, got "
+                f'{int(known.sum())} and {int((~known).sum())} missing ones'
+            )
+        rng = check_random_state(self.random_state)
+        self._mean = float(value[known].mean())
+        spread = float(value[known].std())
+        self._scale = spread if spread > 0 else 1.0
+        unit = np.where(known, (value - self._mean) / self._scale, 0.0)
+        targets = Values(
+            torch.from_numpy(unit).float().unsqueeze(1),
+            torch.from_numpy(known),
+        )
+        task = self._task(X, targets, graph, rng)
+        parts = random_folds(known, rng)
+        choice, state = self._learn(task, graph is not None, parts, rng)
+        held = choice.predicted[:, 0].double().numpy()
+        error = held - unit[choice.held.numpy()]
+        self.noise_ = float(np.sqrt(np.mean(error**2))) * self._scale
+        expected = state.mean[:, 0].double().numpy()
+        expected = expected * self._scale + self._mean
+        self.transduction_ = np.where(known, value, expected)
+        return self
+
+    def predict(
+        self,
+        X: Any,  # noqa: N803
+        return_std: bool = False,
+    ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
+        r"""The expected value of each row, and how far from it the value may
+        be: the standard deviation of the noise and of the uncertain graph.
+
+        Args:
+            X (array, sparse matrix or DataFrame): The features.
+            return_std (bool, optional): Whether to return the standard
+                deviation, too. (default: :obj:`False`)
+        """
+        mean, variance = self._expected(X)
+        expected = mean[:, 0].numpy() * self._scale + self._mean
+        if not return_std:
+            return expected
+        graph = variance[:, 0].numpy() * self._scale**2
+        return expected, np.sqrt(self.noise_**2 + graph)
+
+
+def _values(y: Any) -> np.ndarray:
+    if y is None:
+        raise ValueError(
+            'This VGCN estimator requires y to be passed, but the target y is '
+            'None.'
+        )
+    y = column_or_1d(y, warn=True)
+    if y.dtype.kind == 'O':
+        y = np.array([np.nan if v is None else v for v in y.tolist()])
+    if y.dtype.kind not in 'iufb':
+        raise ValueError(f"'y' must hold numbers, got {y.dtype}")
+    y = y.astype(np.float64)
+    missing = np.isnan(y)
+    return np.where(
+        missing, np.nan, _check_y(np.where(missing, 0, y), y_numeric=True)
+    )
