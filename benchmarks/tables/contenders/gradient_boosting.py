@@ -1,0 +1,76 @@
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from problem import Problem
+from sklearn.decomposition import TruncatedSVD
+from sklearn.ensemble import HistGradientBoostingClassifier
+
+from contenders.tuned import Setting, Tuned
+
+#: The number of features that sparse ones are reduced to.
+WIDTH = 100
+#: What trees are like; the first is the default.
+SHAPES = (
+    {'learning_rate': 0.1, 'max_leaf_nodes': 31, 'min_samples_leaf': 20},
+    {'learning_rate': 0.05, 'max_leaf_nodes': 7, 'min_samples_leaf': 5},
+)
+#: Numbers of iterations, all of which one training tells about.
+ITERATIONS = (25, 50, 100)
+
+
+class GradientBoosting(Tuned):
+    title = 'HistGradientBoosting'
+    what = (
+        '`HistGradientBoostingClassifier(l2_regularization=1)` of the '
+        'labelled rows; sparse features reduced by '
+        f'`TruncatedSVD({WIDTH})` of all rows'
+    )
+    settings = tuple(
+        {**shape, 'max_iter': iterations}
+        for shape in SHAPES
+        for iterations in ITERATIONS
+    )
+
+    def prob(
+        self,
+        problem: Problem,
+        y: np.ndarray,
+        rows: np.ndarray,
+        setting: Setting,
+        seed: int,
+    ) -> np.ndarray:
+        x = _dense(problem)
+        model = _trained(x, y, setting, seed)
+        return model.predict_proba(x[rows])
+
+    def each(
+        self, problem: Problem, y: np.ndarray, rows: np.ndarray, seed: int
+    ) -> Iterator[np.ndarray]:
+        x = _dense(problem)
+        for setting in self.settings:
+            if setting['max_iter'] == max(ITERATIONS):
+                model = _trained(x, y, setting, seed)
+                stages = enumerate(model.staged_predict_proba(x[rows]), 1)
+                yield from (p for count, p in stages if count in ITERATIONS)
+
+
+def _trained(
+    x: np.ndarray, y: np.ndarray, setting: Setting, seed: int
+) -> HistGradientBoostingClassifier:
+    model = HistGradientBoostingClassifier(
+        **setting,
+        l2_regularization=1.0,  # or rare classes make it diverge
+        early_stopping=False,
+        random_state=seed,
+    )
+    return model.fit(x[y >= 0], y[y >= 0])
+
+
+def _dense(problem: Problem) -> Any:
+    x = problem.table.x
+    if not scipy.sparse.issparse(x):
+        return x
+    reduced = TruncatedSVD(WIDTH, random_state=0)
+    return problem.once('reduced', lambda: reduced.fit_transform(x))
