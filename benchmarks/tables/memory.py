@@ -13,6 +13,8 @@ from markdown_table import table
 from memory_child import OUT_OF_MEMORY
 from tqdm import tqdm
 
+#: The file of the figures.
+FILE = 'tables-memory.json'
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SYSTEMS = ('VGCN', 'LabelSpreading')
 GIGABYTES, HOURS = 8.0, 2.0
@@ -74,7 +76,7 @@ def write(sizes: Iterable[int], systems: Iterable[str], folder: Path) -> str:
     r"""Measures, saves all figures, and returns a table in Markdown. Figures
     of systems and sizes that are not measured anew are kept.
     """
-    path = folder / 'tables-memory.json'
+    path = folder / FILE
     rows = json.loads(path.read_text()) if path.exists() else []
     folder.mkdir(parents=True, exist_ok=True)
     todo = [(system, size) for size in sizes for system in systems]

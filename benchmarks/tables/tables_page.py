@@ -1,6 +1,7 @@
 import json
 from pathlib import Path
 
+import memory
 import numpy as np
 from cell import Cell
 from contenders import CONTENDERS
@@ -57,6 +58,7 @@ def write(results: Results, folder: Path, command: str) -> str:
             'and the reduced features, which several splits share, are '
             'counted in full for each.',
             results.table('seconds', _seconds),
+            *_memory(folder),
             '## How it is measured',
             PROTOCOL,
             DATA,
@@ -69,6 +71,22 @@ def write(results: Results, folder: Path, command: str) -> str:
     )
     (folder / 'tables.md').write_text(text + '\n')
     return text
+
+
+def _memory(folder: Path) -> list[str]:
+    r"""The figures of ``--memory``, if they are there."""
+    path = folder / memory.FILE
+    if not path.exists():
+        return []
+    return [
+        '## Memory',
+        'From `python benchmarks/tables --memory`: a table of 50 features, '
+        'twelve classes on a curved surface, 1 % of labels, 10 nearest rows; '
+        'the whole process, on one core, with at most '
+        f'{memory.GIGABYTES:g} GB of addresses and {memory.HOURS:g} hours. '
+        f'The figures are in [{memory.FILE}]({memory.FILE}).',
+        memory.memory_table(json.loads(path.read_text())),
+    ]
 
 
 def num_runs(results: Results) -> str:

@@ -26,5 +26,11 @@ def test_a_page_with_its_tables(results, tmp_path):
     assert '| Wine, 30 labels | **0.030** | 0.090 |  |' in lines
     assert '| Wine, 30 labels | 60 | 2.0 |  |' in lines
     assert '1 to 3 runs' in text
+    assert '## Memory' not in text
+    memory = {'system': 'VGCN', 'rows': 1000, 'peak_mb': 500.0}
+    memory |= {'seconds': 7.0, 'accuracy': 0.9}
+    (tmp_path / 'tables-memory.json').write_text(json.dumps([memory]))
+    text = write(some, tmp_path, 'python benchmarks/tables')
+    assert '| 1,000 | VGCN | 500 | 524,288 | 7 | 90.0 |' in text.splitlines()
     rows = (tmp_path / 'tables.jsonl').read_text().splitlines()
     assert [json.loads(row) for row in rows] == some.rows
