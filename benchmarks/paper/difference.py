@@ -62,3 +62,28 @@ class Difference:
             return text
         text += f' [{self.low:+.{digits}f}, {self.high:+.{digits}f}]'
         return f'**{text}**' if self.is_clear else text
+
+
+def best_of(scores: Mapping[str, Mapping[int, float]]) -> str:
+    r"""The name with the highest mean.
+
+    Args:
+        scores (Mapping[str, Mapping[int, float]]): For each name, a score of
+            each run.
+    """
+    return max(scores, key=lambda name: np.mean(list(scores[name].values())))
+
+
+def clearly_best(scores: Mapping[str, Mapping[int, float]]) -> str | None:
+    r"""The name that is better than each other one by more than noise."""
+    scores = {name: each for name, each in scores.items() if each}
+    if len(scores) < 2:
+        return None
+    best = best_of(scores)
+    differences = [
+        Difference.of(scores[best], each)
+        for name, each in scores.items()
+        if name != best
+    ]
+    clear = all(d and d.is_clear and d.low > 0 for d in differences)
+    return best if clear else None

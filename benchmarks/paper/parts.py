@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+import difference
 from cases import Case
-from difference import Difference
 from figures import box_plot, choice_plot, convergence_plot
 from markdown_table import table
 from page import Page, mean_and_std
@@ -36,20 +36,9 @@ def accuracies(page: Page) -> str:
 
 def clearly_best(page: Page, case: Case) -> str | None:
     r"""The system that is better than each other one by more than noise."""
-    accs = {name: page.scores(case, name, 'test_acc') for name in page.systems}
-    accs = {name: acc for name, acc in accs.items() if acc}
-    if len(accs) < 2:
-        return None
-    best = max(
-        accs, key=lambda name: sum(accs[name].values()) / len(accs[name])
+    return difference.clearly_best(
+        {name: page.scores(case, name, 'test_acc') for name in page.systems}
     )
-    differences = [
-        Difference.of(accs[best], acc)
-        for name, acc in accs.items()
-        if name != best
-    ]
-    clear = all(d and d.is_clear and d.low > 0 for d in differences)
-    return best if clear else None
 
 
 def seconds(page: Page, shown: Callable[[str], str] = str) -> str:

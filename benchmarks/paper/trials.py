@@ -1,25 +1,21 @@
-r"""Trains systems, and appends each finished trial to a file of JSON lines, so
-that an interrupted run resumes where it stopped.
-"""
+r"""The trials of experiments: each trains a system."""
 
 import itertools
-import json
-import multiprocessing
-import os
 import time
 from collections.abc import Iterable, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-import torch
 from cases import Case
 from experiment import Experiment
+from json_lines import JsonLines
 from scores import scores
 from systems import SYSTEMS
 from systems.base import blind
-from tqdm import tqdm
+
+#: What identifies a trial.
+FIELDS = ('dataset', 'graph', 'split', 'run', 'system', 'settings')
 
 
 @dataclass(frozen=True)
@@ -118,62 +114,14 @@ def points(grid: Mapping[str, Iterable]) -> list[tuple[tuple[str, Any], ...]]:
 
 
 def read(path: Path) -> dict[str, dict]:
-    r"""The lines of a file by their keys. An incomplete line, of a run that
-    was killed, is ignored.
-    """
-    rows = {}
-    if path.exists():
-        for line in path.read_text().splitlines():
-            try:
-                row = json.loads(line)
-            except json.JSONDecodeError:
-                continue
-            rows[name_of(row)] = row
-    return rows
+    r"""The lines of a file by their keys."""
+    return JsonLines(path, FIELDS).read()
 
 
 def name_of(row: Mapping[str, Any]) -> str:
-    fields = ('dataset', 'graph', 'split', 'run', 'system', 'settings')
-    return json.dumps([row[field] for field in fields])
+    return JsonLines(Path(), FIELDS).name_of(row)
 
 
 def run(trials: list[Trial], path: Path, workers: int) -> None:
-    r"""Trains all trials that aren't in the file yet. Each worker is a process
-    with one thread.
-    """
-    done = read(path)
-    trials = list({name_of(trial.key): trial for trial in trials}.values())
-    missing = [trial for trial in trials if name_of(trial.key) not in done]
-    path.parent.mkdir(parents=True, exist_ok=True)
-    with (
-        path.open('a') as file,
-        one_thread_each(workers) as pool,
-        tqdm(
-            total=len(trials), initial=len(trials) - len(missing), desc='runs'
-        ) as bar,
-    ):
-        if path.stat().st_size and not path.read_text().endswith('\n'):
-            file.write('\n')
-        jobs = [pool.submit(trial.train) for trial in missing]
-        try:
-            for job in as_completed(jobs):
-                row = job.result()
-                file.write(json.dumps(row) + '\n')
-                file.flush()
-                bar.set_postfix_str(f'{row["system"]}, {row["seconds"]} s')
-                bar.update()
-        except BaseException:
-            pool.shutdown(cancel_futures=True)  # cancels pending trials
-            raise
-
-
-def one_thread_each(workers: int) -> ProcessPoolExecutor:
-    r"""Worker processes with one thread each."""
-    os.environ['OMP_NUM_THREADS'] = '1'  # for the workers
-    return ProcessPoolExecutor(
-        workers, multiprocessing.get_context('spawn'), _one_thread
-    )
-
-
-def _one_thread() -> None:
-    torch.set_num_threads(1)
+    r"""Trains all trials that aren't in the file yet."""
+    JsonLines(path, FIELDS).run(trials, workers)

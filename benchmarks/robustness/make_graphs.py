@@ -3,8 +3,9 @@ from pathlib import Path
 
 from attacks import ATTACKS, FOLDER
 from cases import Case
+from json_lines import one_thread_each
 from tqdm import tqdm
-from trials import Trial, one_thread_each
+from trials import Trial
 
 
 def make_graphs(trials: list[Trial], folder: Path, workers: int) -> None:
