@@ -12,7 +12,7 @@ ZEROS = 0.4
 #: By how much a column without zeros may exceed the others' largest entry.
 FAR = 10.0
 #: More columns than this are reduced to so many.
-WIDE, REDUCED = 512, 256
+WIDE, REDUCED = 512, 200
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,8 @@ class Features:
     Args:
         counts (bool): Whether these are counts.
         mean (numpy.ndarray): What is subtracted from the columns; zero for
-            counts and for sparse measurements, which stay sparse.
+            counts and for many columns of sparse measurements, which stay
+            sparse.
         scale (numpy.ndarray): What the columns are divided by.
         basis (numpy.ndarray): The columns of the reduced features, or an
             empty matrix.
@@ -49,6 +50,8 @@ class Features:
         if counts is None:
             counts = are_counts(X)
         width = X.shape[1]
+        if width <= WIDE and scipy.sparse.issparse(X):
+            X = X.toarray()  # noqa: N806
         mean, scale = np.zeros(width), np.ones(width)
         if not counts:
             mean, scale = _location(X)
@@ -56,8 +59,9 @@ class Features:
         features = cls(counts, mean, scale, empty, np.zeros(1))
         if width > WIDE:
             size = min(REDUCED, X.shape[0] - 1)
-            svd = TruncatedSVD(size, n_iter=4, random_state=seed)
-            basis = svd.fit(features._scaled(X)).components_.T
+            svd = TruncatedSVD(size, n_iter=2, random_state=seed)
+            rows = features._scaled(X).astype(np.float32)
+            basis = svd.fit(rows).components_.T.astype(np.float64)
             features = cls(counts, mean, scale, basis, np.zeros(1))
         if counts:
             centre = features(X).numpy().mean(axis=0)
@@ -95,13 +99,20 @@ def are_counts(X: Any) -> bool:  # noqa: N803
     and no column without zeros is of another size than the others.
     """
     if scipy.sparse.issparse(X):
-        return X.nnz == 0 or bool(X.data.min() >= 0)
-    zero = X == 0
-    if X.min() < 0 or zero.mean() < ZEROS:
-        return False
-    largest = X.max(axis=0)
+        X = X.tocsc()  # noqa: N806
+        if X.nnz and X.data.min() < 0:
+            return False
+        largest = X.max(axis=0).toarray().ravel()
+        filled = np.diff(X.indptr) / X.shape[0]
+    else:
+        if X.min() < 0:
+            return False
+        largest = X.max(axis=0)
+        filled = (X != 0).mean(axis=0)
+        if 1 - filled.mean() < ZEROS:
+            return False
     typical = np.median(largest[largest > 0]) if largest.any() else 1.0
-    dense = zero.mean(axis=0) < 0.5
+    dense = filled > 0.5
     return not bool((dense & (largest > FAR * typical)).any())
 
 
