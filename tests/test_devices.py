@@ -28,6 +28,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import likelihood
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -65,11 +66,17 @@ class Watch(TorchDispatchMode):
 @pytest.fixture
 def elsewhere(monkeypatch):
     """As if all tensors were on a device without double precision."""
-    for module in (kernels.sparse_features, objective.likelihood):
+    for module in (
+        kernels.sparse_features,
+        likelihood.categorical,
+        likelihood.entries,
+    ):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
         kernels.index,
         message_passing.weighted,
+        likelihood.entries,
+        likelihood.gaussian,
         objective.kl,
         sample.background,
     ):
