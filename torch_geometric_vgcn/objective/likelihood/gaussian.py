@@ -100,9 +100,8 @@ class Gaussian(EntryLikelihood):
     def _check_num_outputs(self, num_outputs: int) -> None:
         if num_outputs != self.log_variance.numel():
             raise ValueError(
-                f'the network must have {self.log_variance.numel()} outputs '
-                f'per node, one mean for each target of {self}, got '
-                f'{num_outputs}'
+                'the network must have one output for each target of '
+                f'{self} ({self.log_variance.numel()}), got {num_outputs}'
             )
 
     def check_values(self, y: Tensor) -> None:

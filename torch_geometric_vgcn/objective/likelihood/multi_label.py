@@ -41,8 +41,8 @@ class MultiLabel(EntryLikelihood):
             raise TypeError(f"'y' must hold zeros and ones, got {y.dtype}")
         if num_outputs is not None and num_outputs != y.size(1):
             raise ValueError(
-                f'the network must have {y.size(1)} outputs per node, one '
-                f"for each column of 'y', got {num_outputs}"
+                "the network must have one output for each column of 'y' "
+                f'({y.size(1)}), got {num_outputs}'
             )
 
     def check_values(self, y: Tensor) -> None:
