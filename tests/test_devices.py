@@ -15,8 +15,10 @@ from torch_geometric_vgcn import (
     ClusterPairs,
     Consistency,
     FreePosterior,
+    Gaussian,
     KroneckerPosterior,
     LowRankPosterior,
+    MultiLabel,
     PosteriorMean,
     SmoothedPrior,
     StraightThroughBernoulli,
@@ -28,6 +30,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import likelihood
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -65,11 +68,17 @@ class Watch(TorchDispatchMode):
 @pytest.fixture
 def elsewhere(monkeypatch):
     """As if all tensors were on a device without double precision."""
-    for module in (kernels.sparse_features, objective.likelihood):
+    for module in (
+        kernels.sparse_features,
+        likelihood.categorical,
+        likelihood.entries,
+    ):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
         kernels.index,
         message_passing.weighted,
+        likelihood.entries,
+        likelihood.gaussian,
         objective.kl,
         sample.background,
     ):
@@ -83,22 +92,22 @@ def learner_of(graph, model=GCN, pairs=None, **kwargs):
     )
 
 
-def step(learner, optimizer, terms):
+def step(learner, optimizer, terms, y):
     optimizer.zero_grad()
     out = learner(X, num_samples=3)
-    loss = learner.objective(out, Y, TRAIN).loss
+    loss = learner.objective(out, y, TRAIN).loss
     for term in terms:
-        loss = loss + term(out, Y, TRAIN)
+        loss = loss + term(out, y, TRAIN)
     loss.backward()
     optimizer.step()
 
 
-def watched(learner, *terms):
+def watched(learner, *terms, y=Y):
     optimizer = torch.optim.Adam(learner.parameters(), fused=True)
     for _ in range(2):  # what is looked at once was looked at
-        step(learner, optimizer, terms)
+        step(learner, optimizer, terms, y)
     with Watch() as watch:
-        step(learner, optimizer, terms)
+        step(learner, optimizer, terms, y)
     return watch
 
 
@@ -135,6 +144,21 @@ def test_a_step_waits_for_no_value(
     watch = watched(learner)
     assert str(learner.route) == 'AdjacencyMatrix()'
     assert not watch.waits
+    assert not watch.doubles
+
+
+@pytest.mark.parametrize(
+    'likelihood, y',
+    [(Gaussian(2), X[:, :2]), (MultiLabel(), (X[:, :2] > 0).float())],
+    ids=['Gaussian', 'MultiLabel'],
+)
+def test_other_labels_wait_for_no_value(graph, elsewhere, likelihood, y):
+    learner = learner_of(graph, likelihood=likelihood)
+    watch = watched(learner, y=y.clone())
+    assert not watch.waits
+    assert not watch.doubles
+    with Watch() as watch:
+        learner.predict(X)
     assert not watch.doubles
 
 

@@ -1,5 +1,6 @@
 import json
 import os
+import re
 import subprocess
 import sys
 import time
@@ -119,6 +120,12 @@ def test_pubmed_cluster_resumes_from_a_checkpoint(citeseer, tmp_path):
     assert '\n'.join(table) in resumed
 
 
+def code_of(page):
+    r"""All code of a page, in one piece."""
+    blocks = (ROOT / page).read_text().split('```python\n')[1:]
+    return '\n'.join(block.split('```')[0] for block in blocks)
+
+
 @pytest.mark.parametrize(
     ('page', 'shorter'),
     [
@@ -135,12 +142,23 @@ def test_pubmed_cluster_resumes_from_a_checkpoint(citeseer, tmp_path):
 )
 def test_code_of_pages_runs(citeseer, tmp_path, page, shorter):
     # The fixture 'citeseer' skips this if the data aren't available.
-    text = (ROOT / page).read_text()
-    blocks = text.split('```python\n')[1:]
-    code = '\n'.join(block.split('```')[0] for block in blocks)
+    code = code_of(page)
     for long, short in shorter.items():
         assert long in code
         code = code.replace(long, short)
     script = tmp_path / 'page.py'
     script.write_text(code)
     run(script)
+
+
+def test_other_tasks_learn_something(citeseer, tmp_path):
+    script = tmp_path / 'page.py'
+    script.write_text(code_of('docs/other_tasks.md'))
+    out = run(script)
+    r2, inside, _, f1, auc, accuracy = (
+        float(number) for number in re.findall(r' (\d+\.\d\d|\d+)(?=\D)', out)
+    )
+    assert r2 > 0.3 and 85 < inside < 100
+    assert f1 > 0.9  # all labels everywhere have 0.63
+    assert auc > 0.8
+    assert accuracy > 0.65  # of ten classes

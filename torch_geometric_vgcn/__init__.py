@@ -50,7 +50,10 @@ from torch_geometric_vgcn.objective import (
     BernoulliKL,
     Categorical,
     Consistency,
+    Gaussian,
+    GaussianPrediction,
     LogisticKL,
+    MultiLabel,
 )
 
 __version__ = '0.1.0'

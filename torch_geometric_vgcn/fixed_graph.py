@@ -12,7 +12,7 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.message_passing.base import check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
-from torch_geometric_vgcn.objective import Bound, Categorical
+from torch_geometric_vgcn.objective import Bound, Categorical, Likelihood
 
 
 class FixedGraph(Module):
@@ -23,15 +23,25 @@ class FixedGraph(Module):
         conv (torch.nn.Module): The PyG conv or model.
         edge_index (Tensor): The graph, of shape :obj:`[2, E]`, or as a sparse
             adjacency matrix for convs that take one.
+        likelihood (Likelihood, optional): The likelihood of the labels.
+            (default: :obj:`Categorical()`)
     """
 
     edge_index: Tensor
 
-    def __init__(self, conv: Module, edge_index: Tensor) -> None:
+    def __init__(
+        self,
+        conv: Module,
+        edge_index: Tensor,
+        likelihood: Likelihood | None = None,
+    ) -> None:
         super().__init__()
+        if likelihood is None:
+            likelihood = Categorical()
         check_kind(conv, Module, 'conv')
+        check_kind(likelihood, Likelihood, 'likelihood')
         self.conv = conv
-        self.likelihood = Categorical()
+        self.likelihood = likelihood
         self._num_nodes = _least_num_nodes(edge_index)
         self.inputs = Inputs()
         self.register_buffer('edge_index', edge_index, persistent=False)
@@ -52,7 +62,7 @@ class FixedGraph(Module):
 
         Args:
             out (Tensor): The output, of shape :obj:`[N, C]`.
-            y (Tensor): The classes, of shape :obj:`[N]`.
+            y (Tensor): The labels, as the likelihood expects them.
             mask (Tensor): Which nodes are labelled, as a mask or as indices.
         """
         check_kind(out, Tensor, 'out')
@@ -61,18 +71,20 @@ class FixedGraph(Module):
                 f"'out' must have shape [N, C], got {list(out.shape)}"
             )
         n, c = out.shape
-        self.inputs.check_labels(y, mask, n, c)
-        total = self.likelihood.log_prob(out[mask], y[mask]).sum()
+        self.inputs.check_labels(self.likelihood.check_labels, y, mask, n, c)
+        log_prob = self.likelihood.log_prob(out[mask], y[mask])
+        total = log_prob.sum()
         zero = torch.zeros_like(total)
-        return Bound(total, total, zero, -total / y[mask].numel())
+        return Bound(total, total, zero, -total / log_prob.numel())
 
     @torch.no_grad()
-    def predict(self, x: Tensor, **kwargs: Any) -> Tensor:
-        r"""The class probabilities, of shape :obj:`[N, C]`, in evaluation
-        mode. Nothing is changed: several threads can predict at once.
+    def predict(self, x: Tensor, **kwargs: Any) -> Any:
+        r"""The prediction of the likelihood in evaluation mode: for
+        :class:`Categorical` the class probabilities, of shape :obj:`[N, C]`.
+        Nothing is changed: several threads can predict at once.
         """
-        prob = self.likelihood.mean(evaluated(self)(x))
-        return self.likelihood.calibrated(prob)
+        mean = self.likelihood.mean(evaluated(self)(x))
+        return self.likelihood.calibrated(mean)
 
 
 def _least_num_nodes(edge_index: Tensor) -> int:

@@ -12,10 +12,16 @@ from torch_geometric_vgcn.checks import (
     check_count,
     check_kind,
     check_share,
+    check_tensor,
 )
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 from torch_geometric_vgcn.message_passing.replica import evaluated
-from torch_geometric_vgcn.objective import Bound, Categorical, Objective
+from torch_geometric_vgcn.objective import (
+    Bound,
+    Categorical,
+    Likelihood,
+    Objective,
+)
 from torch_geometric_vgcn.posterior import FreePosterior, Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import (
@@ -49,8 +55,10 @@ class VariationalGraphLearner(Module):
             :meth:`Sampler.default_objective`, for relaxed samples
             :obj:`IWELBO(LogisticKL(0.5), beta=0.01)`, else
             :obj:`ELBO(BernoulliKL(), beta=0.01)`)
-        likelihood (Categorical, optional): The likelihood of the labels.
-            (default: :obj:`Categorical()`)
+        likelihood (Likelihood, optional): The likelihood of the labels:
+            :class:`Categorical` for classes, :class:`Gaussian` for
+            regression, or :class:`MultiLabel`. (default:
+            :obj:`Categorical()`)
     """
 
     def __init__(
@@ -60,7 +68,7 @@ class VariationalGraphLearner(Module):
         posterior: Posterior | None = None,
         sampler: Sampler | None = None,
         objective: Objective | None = None,
-        likelihood: Categorical | None = None,
+        likelihood: Likelihood | None = None,
     ) -> None:
         super().__init__()
         if posterior is None:
@@ -76,7 +84,8 @@ class VariationalGraphLearner(Module):
         if likelihood is None:
             likelihood = Categorical()
         check_kind(objective, Objective, 'objective')
-        check_kind(likelihood, Categorical, 'likelihood')
+        check_kind(likelihood, Likelihood, 'likelihood')
+        _check_classes(posterior, likelihood)
         self.conv = conv
         self.prior = prior
         self.posterior = posterior
@@ -100,7 +109,7 @@ class VariationalGraphLearner(Module):
         """
         reset(self.conv)
         self.posterior.reset_parameters(self.prior)
-        self.likelihood.set_temperature(1.0)
+        self.likelihood.reset_parameters()
 
     def noise(
         self,
@@ -187,7 +196,8 @@ class VariationalGraphLearner(Module):
         Args:
             out (Tensor): The output, of shape :obj:`[S, N, C]`, or
                 :obj:`[N, C]` for one graph.
-            y (Tensor): The classes, of shape :obj:`[N]`.
+            y (Tensor): The labels, as the likelihood expects them: classes
+                of shape :obj:`[N]` for :class:`Categorical`.
             mask (Tensor, optional): Which nodes are labelled, as a mask or as
                 indices. (default: :obj:`None`, all)
             num_labeled (int, optional): The number of labelled nodes that
@@ -221,14 +231,45 @@ class VariationalGraphLearner(Module):
                 f"'out' must hold {len(sample)} outputs, one for each graph "
                 f'that it came from, got shape {list(out.shape)}'
             )
-        n, num_classes = out.shape[1:]
-        batch = num_labeled is not None
-        self.inputs.check_labels(y, mask, n, num_classes, allow_none=batch)
+        n, num_outputs = out.shape[1:]
+        check, batch = self.likelihood.check_labels, num_labeled is not None
+        self.inputs.check_labels(
+            check, y, mask, n, num_outputs, allow_none=batch
+        )
         if self.training and torch.is_grad_enabled():
             self.posterior.observe(out.detach(), y, mask, sample.prior)
         if mask is not None:
             out, y = out[:, mask], y[mask]
         log_prob = self.likelihood.log_prob(out, y)
+        return self.criterion(log_prob, sample, num_labeled, kl_scale)
+
+    def bound(
+        self,
+        log_prob: Tensor,
+        num_labeled: int | None = None,
+        kl_scale: float | Tensor = 1.0,
+        sample: GraphSample | None = None,
+    ) -> Bound:
+        r"""The bound for labels of anything else than nodes, such as links or
+        whole graphs, whose log-likelihoods were computed from an output of
+        the learner.
+
+        Args:
+            log_prob (Tensor): The log-likelihood of each label on each graph,
+                of shape :obj:`[S, n]`, or :obj:`[n]` for one graph.
+            num_labeled (int, optional): As in :meth:`objective`.
+                (default: :obj:`None`)
+            kl_scale (float or Tensor, optional): As in :meth:`objective`.
+                (default: :obj:`1.0`)
+            sample (GraphSample, optional): The graphs behind
+                :obj:`log_prob`, as in :meth:`objective`.
+                (default: :obj:`None`)
+        """
+        check_tensor(log_prob, '[S, n]', 'log_prob')
+        if sample is None:
+            sample = self._drawn.behind(log_prob)
+        if log_prob.dim() == 1:
+            log_prob = log_prob.unsqueeze(0)
         return self.criterion(log_prob, sample, num_labeled, kl_scale)
 
     @torch.no_grad()
@@ -238,10 +279,14 @@ class VariationalGraphLearner(Module):
         num_samples: int = 16,
         prior: Prior | None = None,
         noise: Noise | None = None,
-    ) -> Tensor:
-        r"""The predictive class probabilities
+    ) -> Any:
+        r"""The predictive distribution
         :math:`\frac{1}{S} \sum_s p(\mathbf{y} \mid \mathbf{X},
-        \mathbf{A}^{(s)})`, of shape :obj:`[N, C]`.
+        \mathbf{A}^{(s)})` of each node's label: for :class:`Categorical` the
+        class probabilities, of shape :obj:`[N, C]`, for :class:`Gaussian` a
+        :class:`GaussianPrediction` with mean and variance, for
+        :class:`MultiLabel` the probabilities of the labels, of shape
+        :obj:`[N, L]`.
 
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`.
@@ -321,3 +366,15 @@ class VariationalGraphLearner(Module):
     def extra_repr(self) -> str:
         lines = [f'route={self.route}', self.sampler.describe(self.prior)]
         return '\n'.join(line for line in lines if line)
+
+
+def _check_classes(posterior: Posterior, likelihood: Likelihood) -> None:
+    r"""Expects a likelihood of classes where the posterior needs them."""
+    for part in posterior.modules():
+        needs = isinstance(part, Posterior) and part.needs_classes
+        if needs and not likelihood.has_classes:
+            raise ValueError(
+                f"'posterior' has a {type(part).__name__}, which needs labels "
+                'that are classes (Categorical), got the likelihood '
+                f'{type(likelihood).__name__}: use another posterior'
+            )

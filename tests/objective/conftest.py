@@ -9,35 +9,40 @@ from torch_geometric_vgcn.objective import Categorical
 
 
 class Tiny:
-    r"""A model of four nodes, small enough to sum over all 64 graphs."""
+    r"""A model of few nodes on a path, small enough to sum over all graphs (64
+    of four nodes).
+    """
 
-    def __init__(self):
+    def __init__(self, y=(0, 1, 1, 0), likelihood=None):
         torch.manual_seed(0)
-        self.x = torch.randn(4, 3)
-        self.y = torch.tensor([0, 1, 1, 0])
-        self.conv = GCN(3, 8, 2, 2).eval()
+        self.y = torch.as_tensor(y)
+        self.likelihood = likelihood or Categorical()
+        n, num_outputs = len(self.y), 2
+        if not isinstance(self.likelihood, Categorical):
+            num_outputs = self.y[0].numel()
+        self.x = torch.randn(n, 3)
+        self.conv = GCN(3, 8, 2, num_outputs).eval()
         for parameter in self.conv.parameters():
             parameter.data *= 3  # so that the graph matters
-        edge_index = torch.tensor([[0, 1, 2], [1, 2, 3]])
+        edge_index = torch.stack([torch.arange(n - 1), torch.arange(1, n)])
         self.prior = SmoothedPrior(
-            edge_index, 4, rho1=0.6, rho0=0.2, pairs=AllPairs(4)
+            edge_index, n, rho1=0.6, rho0=0.2, pairs=AllPairs(n)
         )
         self.graphs = torch.tensor(
-            list(itertools.product([0.0, 1.0], repeat=6))
+            list(itertools.product([0.0, 1.0], repeat=n * (n - 1) // 2))
         )
         index = self.prior.pairs.index
         both = torch.cat([index, index.flip(0)], dim=1)
         with torch.no_grad():
-            # log p(y_n | X, A) of each graph, [64, 4]
-            self.log_prob = torch.stack(
+            # The outputs on each graph, [64, 4, 2]
+            self.out = torch.stack(
                 [
-                    Categorical().log_prob(
-                        self.conv(self.x, both, edge_weight=graph.repeat(2)),
-                        self.y,
-                    )
+                    self.conv(self.x, both, edge_weight=graph.repeat(2))
                     for graph in self.graphs
                 ]
             )
+        # log p(y_n | X, A) of each graph, [64, 4]
+        self.log_prob = self.likelihood.log_prob(self.out, self.y).detach()
 
     def log_q(self, logits):
         r"""log q(A) of each graph, [64]."""
@@ -61,3 +66,8 @@ class Tiny:
 @pytest.fixture(scope='session')
 def tiny():
     return Tiny()
+
+
+@pytest.fixture(scope='session')
+def tiny_of():
+    return Tiny

@@ -73,3 +73,10 @@ def test_what_is_no_history_is_refused(histories, message):
 def test_a_fit_without_its_best_epoch_is_refused():
     with pytest.raises(ValueError, match='at least one epoch per run'):
         plot_convergence({'mine': Fit(5, 0.5, 1.0, [{'val_acc': 0.5}])})
+
+
+def test_scores_that_are_no_accuracies_are_refused():
+    run = Fit(0, 0.5, 1.0, [{'val_r2': 0.5}], score='r2')
+    with pytest.raises(ValueError, match="accuracies, got the score 'r2' of"):
+        plot_convergence({'mine': run})
+    assert not plt.get_fignums()

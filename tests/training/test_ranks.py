@@ -19,6 +19,7 @@ from torch_geometric_vgcn import (
     ClusterPairs,
     Consistency,
     FreePosterior,
+    Gaussian,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
@@ -31,7 +32,7 @@ EPOCHS = 6
 RATES = {'lr': 0.02, 'logit_lr': 0.1}
 
 
-def setup(rank, sampler=None, batch_size=1, dense=True):
+def setup(rank, sampler=None, batch_size=1, dense=True, regression=False):
     r"""What each process starts with."""
     seed_everything(rank)
     data = KarateClub()[0]
@@ -41,10 +42,15 @@ def setup(rank, sampler=None, batch_size=1, dense=True):
     if dense:
         pairs = ClusterPairs(clusters.cluster)
         edge_index = edge_index[:, pairs.joins(edge_index)]
+    likelihood = None
+    if regression:
+        data.y = (data.y / 2 - 1).unsqueeze(-1) * torch.tensor([1, 0, -1, 2])
+        likelihood = Gaussian(4)
     learner = VariationalGraphLearner(
         GCN(34, 8, 2, 4, dropout=0.5),
         SmoothedPrior(edge_index, 34, pairs=pairs),
         FreePosterior(sparse=True),
+        likelihood=likelihood,
     )
     sampler = SubsetRandomSampler(sampler or range(rank, 4, 2))
     loader = ClusterLoader(clusters, sampler=sampler, batch_size=batch_size)
@@ -59,10 +65,11 @@ def train(
     cut=0,
     epochs=EPOCHS,
     terms=(),
+    regression=False,
 ):
     r"""One process of a run, which may be cut off in an epoch."""
     rank = dist.get_rank()
-    learner, data, loader = setup(rank, owned, batch_size, dense)
+    learner, data, loader = setup(rank, owned, batch_size, dense, regression)
     if cut:
         loader.__class__ = CutLoader
         loader.left = cut
@@ -113,6 +120,11 @@ def main(out):
             'offset': learner.posterior.offset.detach(),
             'count': term.count,
         }
+    learner, result = train(out / 'regression', regression=True)
+    state['regression'] = {
+        'history': result.history,
+        'variance': learner.likelihood.variance.detach(),
+    }
     # Two with a cluster in common, and with more batches in one of them:
     for name, owned in (
         ('several', [rank, 3]),
@@ -290,6 +302,13 @@ def test_each_process_resumes_its_own_terms(runs):
         assert torch.equal(cut['count'], whole['count'])
     first, second = (state['terms']['count'] for state in runs[0])
     assert not torch.equal(first, second)  # of the labels that each one saw
+
+
+def test_processes_learn_one_noise(runs):
+    first, second = (state['regression'] for state in runs[0])
+    assert first['history'] == second['history']
+    assert torch.equal(first['variance'], second['variance'])
+    assert (first['variance'] != 1).all()
 
 
 def test_processes_must_share_the_clusters_out(runs):

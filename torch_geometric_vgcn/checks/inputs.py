@@ -1,12 +1,13 @@
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 from weakref import ref
 
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks.data import check_features, check_labels
+from torch_geometric_vgcn.checks.data import check_features
 from torch_geometric_vgcn.checks.once import CheckOnce
 
 if TYPE_CHECKING:
@@ -43,21 +44,24 @@ class Inputs:
 
     def check_labels(
         self,
+        check: Callable[..., None],
         y: Tensor,
         mask: Tensor | None,
         num_nodes: int,
-        num_classes: int,
+        num_outputs: int,
         allow_none: bool = False,
     ) -> None:
-        r"""Expects classes of the nodes that :obj:`mask` selects."""
+        r"""Expects labels that pass :obj:`check` (that of a likelihood) at the
+        nodes that :obj:`mask` selects.
+        """
 
-        def check(y: Tensor, mask: Tensor | None = None) -> None:
+        def look(y: Tensor, mask: Tensor | None = None) -> None:
             if mask is None:
                 mask = torch.arange(num_nodes)
-            check_labels(y, mask, num_nodes, 'mask', allow_none, num_classes)
+            check(y, mask, num_nodes, 'mask', allow_none, num_outputs)
 
         given = (y,) if mask is None else (y, mask)
-        self._once(f'y[{num_nodes}, {num_classes}]', check, *given)
+        self._once(f'y[{num_nodes}, {num_outputs}]', look, *given)
 
     def __getstate__(self) -> dict:
         return {'_once': CheckOnce(), '_prior': None}

@@ -5,7 +5,13 @@ from torch_geometric_vgcn.objective.consistency import Consistency
 from torch_geometric_vgcn.objective.elbo import ELBO
 from torch_geometric_vgcn.objective.iw_elbo import IWELBO
 from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
-from torch_geometric_vgcn.objective.likelihood import Categorical
+from torch_geometric_vgcn.objective.likelihood import (
+    Categorical,
+    Gaussian,
+    GaussianPrediction,
+    Likelihood,
+    MultiLabel,
+)
 from torch_geometric_vgcn.objective.term import Term
 
 __all__ = [
@@ -16,7 +22,11 @@ __all__ = [
     'KL',
     'BernoulliKL',
     'LogisticKL',
+    'Likelihood',
     'Categorical',
+    'Gaussian',
+    'GaussianPrediction',
+    'MultiLabel',
     'Term',
     'Consistency',
 ]

@@ -3,12 +3,13 @@ from abc import ABC, abstractmethod
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import Inputs, check_kind
-from torch_geometric_vgcn.objective.likelihood import check_outputs
+from torch_geometric_vgcn.checks import Inputs, check_kind, check_labels
+from torch_geometric_vgcn.objective.likelihood.base import check_outputs
 
 
 class Term(Module, ABC):
-    r"""A further term of the loss, such as one on nodes without a label.
+    r"""A further term of the loss, such as one on nodes without a label, for
+    labels that are classes (:class:`Categorical`).
 
     .. code-block:: python
 
@@ -53,7 +54,9 @@ class Term(Module, ABC):
         check_kind(mask, Tensor, 'mask')
         out = out if out.dim() > 2 else out.unsqueeze(0)
         n, num_classes = out.shape[1:]
-        self._inputs.check_labels(y, mask, n, num_classes, allow_none=True)
+        self._inputs.check_labels(
+            check_labels, y, mask, n, num_classes, allow_none=True
+        )
         return self.loss(out, y, mask)
 
     @abstractmethod

@@ -75,6 +75,11 @@ def accuracies(name: str, run: Fit | Sequence[float]) -> list[float]:
     given = f'histories[{name!r}]'
     best = run.best_epoch if isinstance(run, Fit) else 0
     if isinstance(run, Fit):
+        if run.score != 'acc':
+            raise ValueError(
+                "'histories' must hold accuracies, got the score "
+                f"'{run.score}' of {name!r}, whose labels aren't classes"
+            )
         run = [row.get('val_acc', math.nan) for row in run.history]
     if isinstance(run, Tensor):
         run = run.to_dense()

@@ -1,4 +1,5 @@
 from abc import ABC, abstractmethod
+from typing import ClassVar
 
 from torch import Tensor
 from torch.nn import Module
@@ -18,6 +19,9 @@ class Posterior(Module, ABC):
         \theta_{ij} = \theta^o_{ij} + \sum_k (\theta^{(k)}_{ij} -
         \theta^o_{ij}).
     """
+
+    # Whether labels must be classes:
+    needs_classes: ClassVar[bool] = False
 
     @abstractmethod
     def start_at(self, prior: Prior) -> None:
@@ -58,7 +62,7 @@ class Posterior(Module, ABC):
 
         Args:
             out (Tensor): The outputs, of shape :obj:`[S, N, C]`.
-            y (Tensor): The classes, of shape :obj:`[N]`.
+            y (Tensor): The labels, such as classes of shape :obj:`[N]`.
             mask (Tensor, optional): Which nodes are labelled.
                 (default: :obj:`None`, all)
             prior (Prior): The prior of the nodes, which may be those of a

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -33,6 +35,8 @@ class ClassPosterior(Posterior):
         momentum (float, optional): The weight of the newest class
             probabilities in the running mean. (default: :obj:`0.1`)
     """
+
+    needs_classes: ClassVar[bool] = True
 
     prob: Tensor
 

@@ -4,7 +4,6 @@ from torch_geometric_vgcn.analysis import best_temperature
 from torch_geometric_vgcn.checks import (
     check_attributes,
     check_kind,
-    check_labels,
     count_nodes,
 )
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -22,9 +21,11 @@ def calibrate(
     :meth:`VariationalGraphLearner.predict` gives
 
     .. math::
-        p'_{nc} \propto p_{nc}^{1/T}.
+        p'_n(y) \propto p_n(y)^{1/T}.
 
-    The predicted classes stay the same. The temperature is part of the
+    The predicted classes stay the same, as do the labels that are more likely
+    than not (:class:`MultiLabel`) and the means (:class:`Gaussian`, whose
+    variances are multiplied by :math:`T`). The temperature is part of the
     learner's state; :func:`fit` and :meth:`reset_parameters` set it back to
     one.
 
@@ -41,13 +42,15 @@ def calibrate(
     check_kind(learner, (VariationalGraphLearner, FixedGraph), 'learner')
     n = count_nodes(data)
     check_attributes(data, 'x', 'y', 'val_mask')
-    check_labels(data.y, data.val_mask, n, 'data.val_mask')
     likelihood = learner.likelihood
+    likelihood.check_labels(data.y, data.val_mask, n, 'data.val_mask')
     temperature = float(likelihood.temperature)
     try:
         likelihood.set_temperature(1.0)
-        prob = learner.predict(data.x, num_samples=num_samples)
-        temperature = best_temperature(prob, data.y, data.val_mask)
+        prediction = learner.predict(data.x, num_samples=num_samples)
+        temperature = best_temperature(
+            prediction, data.y, data.val_mask, likelihood
+        )
     finally:  # after an error as before
         likelihood.set_temperature(temperature)
     return temperature

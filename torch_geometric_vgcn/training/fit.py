@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -31,7 +31,9 @@ def fit(
     progress: bool = True,
 ) -> Fit:
     r"""Trains a learner on one graph with Adam, and leaves it in the state of
-    the best validation accuracy (on ties, of the best likelihood).
+    the best validation score (on ties, of the best likelihood): accuracy for
+    classes, :math:`R^2` for :class:`Gaussian`, :math:`F_1` for
+    :class:`MultiLabel`.
 
     The same seed (:func:`torch_geometric.seed_everything`) gives the same
     result, also when the run was interrupted and is resumed from its
@@ -60,8 +62,9 @@ def fit(
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
         terms (Sequence[Term], optional): Further terms of the loss, such as
-            :obj:`[Consistency(num_classes)]`. The best epoch is one in which
-            all have their full weight, if there is one. (default: none)
+            :obj:`[Consistency(num_classes)]`, for labels that are classes.
+            The best epoch is one in which all have their full weight, if
+            there is one. (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -124,7 +127,7 @@ class FullBatchRun(Run):
         self.step()
         return bound
 
-    def predict(self) -> Tensor:
+    def predict(self) -> Any:
         return self.learner.predict(
             self.x, num_samples=self.settings.num_samples
         )

@@ -1,8 +1,8 @@
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import torch
-from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
@@ -96,7 +96,8 @@ def fit_batches(
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
         terms (Sequence[Term], optional): Further terms of the loss, such as
-            :obj:`[Consistency(num_classes)]`. (default: none)
+            :obj:`[Consistency(num_classes)]`, for labels that are classes.
+            (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`50`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -240,7 +241,7 @@ class ClusterRun(Run):
         total = self.ranks.sum(total)
         return Bound(total[0], total[1], total[2], -total[0] / num_labeled)
 
-    def predict(self) -> Tensor:
+    def predict(self) -> Any:
         learner, num_samples = self.learner, self.settings.num_samples
         pairs = learner.prior.pairs
         if isinstance(pairs, ClusterPairs):

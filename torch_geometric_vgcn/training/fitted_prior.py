@@ -6,6 +6,7 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.checks import (
     check_attributes,
     check_features,
+    check_labels,
     count_nodes,
 )
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -59,6 +60,7 @@ def fitted_prior(
     names = ('x', 'edge_index', 'y', 'train_mask', 'val_mask')
     check_attributes(data, *names)
     check_features(data.x, num_nodes, 'data.x')
+    check_labels(data.y, data.train_mask, num_nodes, 'data.train_mask')
     prior = SmoothedPrior(data.edge_index, num_nodes)
     evidence = [
         similarity(data.x, prior.pairs),

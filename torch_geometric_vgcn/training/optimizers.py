@@ -18,25 +18,31 @@ def make_optimizers(
     weight_decay: float,
     logit_optimizer: MakeOptimizer = Adam,
 ) -> list[Optimizer]:
-    r"""Adam for the network's weights, with weight decay, and another one for
-    the posterior's parameters, without. Where that is Adam, parameters with
-    sparse gradients get SparseAdam.
+    r"""Adam for the network's weights, with weight decay, and for the
+    likelihood's parameters, without, and another one for the posterior's
+    parameters, without. Where that is Adam, parameters with sparse gradients
+    get SparseAdam.
     """
     if not any(p.requires_grad for p in learner.parameters()):
         raise ValueError(
             f"'learner' ({type(learner).__name__}) has no parameter that "
             'requires a gradient, expected at least one to train'
         )
-    posterior = getattr(learner, 'posterior', None)
-    logits = [] if posterior is None else list(posterior.parameters())
-    ids = {id(parameter) for parameter in logits}
+    logits = _parameters_of(learner, 'posterior')
+    noise = _parameters_of(learner, 'likelihood')
+    ids = {id(parameter) for parameter in logits + noise}
     weights = [p for p in learner.parameters() if id(p) not in ids]
+    groups: list[dict[str, Any]] = [
+        {'params': weights},
+        {'params': noise, 'weight_decay': 0.0},
+    ]
+    groups = [group for group in groups if group['params']]
     ids = {id(parameter) for parameter in sparse}
     dense = [p for p in logits if id(p) not in ids]
     optimizers: list[Optimizer] = []
-    if weights:
+    if groups:
         optimizers.append(
-            Adam(weights, lr, weight_decay=weight_decay, fused=True)
+            Adam(groups, lr, weight_decay=weight_decay, fused=True)
         )
     if dense:
         optimizers.append(_make(logit_optimizer, dense, logit_lr))
@@ -45,6 +51,11 @@ def make_optimizers(
         make = SparseAdam if is_adam else logit_optimizer
         optimizers.append(_make(make, sparse, logit_lr))
     return optimizers
+
+
+def _parameters_of(learner: Module, part: str) -> list[Tensor]:
+    module = getattr(learner, part, None)
+    return [] if module is None else list(module.parameters())
 
 
 def _make(

@@ -1,4 +1,5 @@
 from collections.abc import Iterable
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,9 +15,10 @@ def predict_batches(
     batches: Iterable[Tensor],
     num_samples: int = 16,
     noise: Noise | None = None,
-) -> Tensor:
-    r"""The predictive class probabilities of all nodes, :obj:`[N, C]`, as
-    :meth:`VariationalGraphLearner.predict` gives them, batch by batch.
+) -> Any:
+    r"""The predictions for all nodes, as
+    :meth:`VariationalGraphLearner.predict` gives them (for classes their
+    probabilities, of shape :obj:`[N, C]`), batch by batch.
 
     With :class:`~torch_geometric_vgcn.pairs.ClusterPairs` and its
     :meth:`clusters` as batches the result is that of one call for all nodes.
@@ -54,8 +56,17 @@ def predict_batches(
             f"'batches' must hold each of the {n} nodes once, "
             f'got {node.unique().numel()} nodes in {node.numel()} places'
         )
-    prob = torch.cat(parts)
-    return torch.empty_like(prob).index_copy_(0, node, prob)
+    if isinstance(parts[0], Tensor):
+        return _ordered(parts, node)
+    # A named tuple, such as of mean and variance:
+    kind = type(parts[0])
+    return kind(*(_ordered(some, node) for some in zip(*parts, strict=True)))
+
+
+def _ordered(parts: Iterable[Tensor], node: Tensor) -> Tensor:
+    r"""The rows of all batches, in the order of the nodes."""
+    whole = torch.cat(list(parts))
+    return torch.empty_like(whole).index_copy_(0, node, whole)
 
 
 def rows(x: Tensor, n_id: Tensor) -> Tensor:

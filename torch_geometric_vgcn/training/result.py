@@ -1,12 +1,10 @@
 from dataclasses import dataclass, field
+from typing import Any
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
-    check_features,
-    check_floats,
-    check_labels,
-)
+from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.objective import Categorical, Likelihood
 
 
 @dataclass
@@ -15,34 +13,51 @@ class Fit:
 
     Args:
         best_epoch (int): The epoch whose state the model was left in.
-        val_acc (float): Its validation accuracy.
+        val_score (float): Its validation score, the higher the better.
         val_nll (float): Its mean negative validation log-likelihood.
         history (List[Dict[str, float]]): For each epoch the loss, the parts
-            of the bound, and the validation accuracy and log-likelihood.
+            of the bound, and the validation score (:obj:`'val_acc'`,
+            :obj:`'val_r2'` or :obj:`'val_f1'`) and log-likelihood.
         settled (bool): Whether all terms of the loss had their full weight in
             the best epoch.
+        score (str): The name of the score: :obj:`'acc'` for accuracy
+            (:class:`Categorical`), :obj:`'r2'` (:class:`Gaussian`) or
+            :obj:`'f1'` (:class:`MultiLabel`).
     """
 
     best_epoch: int = -1
-    val_acc: float = -1.0
+    val_score: float = float('-inf')
     val_nll: float = float('inf')
     history: list[dict[str, float]] = field(default_factory=list)
     settled: bool = False
+    score: str = 'acc'
+
+    @property
+    def val_acc(self) -> float:
+        r"""The validation accuracy, where labels are classes."""
+        if self.score != 'acc':
+            raise AttributeError(
+                "'val_acc' is for labels that are classes, got the score "
+                f"'{self.score}': use 'val_score'"
+            )
+        return self.val_score
 
 
-def evaluate(prob: Tensor, y: Tensor, mask: Tensor) -> tuple[float, float]:
-    r"""The accuracy and mean negative log-likelihood of class probabilities
-    on the nodes that :obj:`mask` selects.
+def evaluate(
+    prob: Any, y: Tensor, mask: Tensor, likelihood: Likelihood | None = None
+) -> tuple[float, float]:
+    r"""The score and mean negative log-likelihood of predictions on the nodes
+    that :obj:`mask` selects. For classes the score is the accuracy.
 
     Args:
-        prob (Tensor): The class probabilities, of shape :obj:`[N, C]`.
-        y (Tensor): The classes, of shape :obj:`[N]`.
+        prob (Any): The class probabilities, of shape :obj:`[N, C]`, or
+            whatever else :meth:`VariationalGraphLearner.predict` returned.
+        y (Tensor): The labels, such as classes of shape :obj:`[N]`.
         mask (Tensor): Which nodes to evaluate, as a mask or as indices.
+        likelihood (Likelihood, optional): The likelihood that predicted:
+            :obj:`learner.likelihood`. (default: :obj:`Categorical()`)
     """
-    check_floats(prob, ('N', 'C'), 'prob')
-    check_features(prob, prob.size(0), 'prob')
-    check_labels(y, mask, prob.size(0), num_classes=prob.size(1))
-    prob, y = prob[mask], y[mask]
-    hit = prob.argmax(dim=-1) == y
-    likelihood = prob.gather(-1, y.unsqueeze(-1)).clamp(min=1e-12)
-    return float(hit.float().mean()), -float(likelihood.log().mean())
+    if likelihood is None:
+        likelihood = Categorical()
+    check_kind(likelihood, Likelihood, 'likelihood')
+    return likelihood.evaluate(prob, y, mask)

@@ -11,10 +11,9 @@ from torch_geometric.data import Data
 from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import (
+    Inputs,
     check_attributes,
     check_features,
-    check_labels,
-    check_num_outputs,
     count_nodes,
     selected_nodes,
 )
@@ -65,7 +64,9 @@ class Run(ABC):
         self.x: Tensor = data.x
         self.y: Tensor = data.y
         for name in ('train_mask', 'val_mask'):
-            check_labels(self.y, data[name], n, f'data.{name}')
+            learner.likelihood.check_labels(
+                self.y, data[name], n, f'data.{name}'
+            )
         self.train_nodes = selected_nodes(data.train_mask, n)
         self.val_nodes = selected_nodes(data.val_mask, n)
         self.learner = learner
@@ -73,8 +74,8 @@ class Run(ABC):
         self.ranks = ranks or Ranks()
         self.device = _device_of(learner)
         self.place(data)
-        labelled = torch.cat([self.train_nodes, self.val_nodes])
-        self._highest_class = int(self.y[labelled].max())
+        self.labelled = torch.cat([self.train_nodes, self.val_nodes]).unique()
+        self.inputs = Inputs()
         if not learner.training:
             learner.train()
         tensors = [*learner.parameters(), *learner.buffers()]
@@ -91,10 +92,11 @@ class Run(ABC):
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
+        self.check_terms()
         self.terms = ModuleList(settings.terms).to(self.device).train()
         for term in cast(Iterable[Term], self.terms):
             term.reset_parameters()
-        self.result = Fit()
+        self.result = Fit(score=learner.likelihood.score)
         self.best: dict[str, Any] = {}
 
     @abstractmethod
@@ -108,8 +110,8 @@ class Run(ABC):
         r"""Takes the steps of one epoch. Returns the bound of all data."""
 
     @abstractmethod
-    def predict(self) -> Tensor:
-        r"""The class probabilities, of shape :obj:`[N, C]`."""
+    def predict(self) -> Any:
+        r"""The predictions for all nodes."""
 
     def fingerprint(self) -> dict[str, str]:
         r"""Everything that determines the result, by readable names."""
@@ -142,9 +144,8 @@ class Run(ABC):
                 epoch += 1
                 if checkpoint and epoch % settings.checkpoint_every == 0:
                     self.save(checkpoint)
-                bar.set_postfix(
-                    loss=f'{row["loss"]:.3f}', val=f'{row["val_acc"]:.3f}'
-                )
+                val = row[f'val_{result.score}']
+                bar.set_postfix(loss=f'{row["loss"]:.3f}', val=f'{val:.3f}')
                 bar.update()
         if checkpoint and epoch > start:
             self.save(checkpoint)
@@ -156,16 +157,16 @@ class Run(ABC):
         bound = self.train_epoch(epoch)
         self.logits.gather()
         # One process validates, so that all choose the same best epoch:
-        acc, nll = self.ranks.from_first(self.validate)
+        score, nll = self.ranks.from_first(self.validate)
         row = {k: v.item() for k, v in bound._asdict().items()}
-        row |= {'val_acc': acc, 'val_nll': nll}
         result = self.result
+        row |= {f'val_{result.score}': score, 'val_nll': nll}
         result.history.append(row)
         settled = self.is_settled()
-        better = (acc, -nll) > (result.val_acc, -result.val_nll)
+        better = (score, -nll) > (result.val_score, -result.val_nll)
         if better or (settled and not result.settled):
             result.best_epoch, result.settled = epoch, settled
-            result.val_acc, result.val_nll = acc, nll
+            result.val_score, result.val_nll = score, nll
             self.keep_best()
         return row
 
@@ -181,7 +182,8 @@ class Run(ABC):
         return late and self.is_settled()
 
     def validate(self) -> tuple[float, float]:
-        return evaluate(self.predict(), self.y, self.val_nodes)
+        likelihood = self.learner.likelihood
+        return evaluate(self.predict(), self.y, self.val_nodes, likelihood)
 
     def keep_best(self) -> None:
         self.best = {
@@ -206,8 +208,24 @@ class Run(ABC):
         return sum(term(out, y, nodes) for term in self.terms)
 
     def check_outputs(self, out: Tensor) -> None:
-        r"""Raises an error if the network has too few outputs."""
-        check_num_outputs(out.size(-1), self._highest_class, 'data.y')
+        r"""Raises an error if the network has too few outputs, also for the
+        labels of validation.
+        """
+        check, n = self.learner.likelihood.check_labels, self.y.size(0)
+        self.inputs.check_labels(check, self.y, self.labelled, n, out.size(-1))
+
+    def check_terms(self) -> None:
+        r"""Raises an error if further terms need classes and there are
+        none.
+        """
+        likelihood = self.learner.likelihood
+        if self.settings.terms and not likelihood.has_classes:
+            names = [type(term).__name__ for term in self.settings.terms]
+            raise ValueError(
+                f"'terms' ({', '.join(names)}) need labels that are classes "
+                '(Categorical), got the likelihood '
+                f'{type(likelihood).__name__}'
+            )
 
     def check_finite(self, loss: Tensor, epoch: int) -> None:
         if not torch.isfinite(loss):

@@ -258,6 +258,57 @@ def likelihood(case: Case) -> None:
         case.check(bool((found <= 0).all()), 'log-probabilities')
 
 
+@target('Gaussian', 'GaussianPrediction')
+def gaussian(case: Case) -> None:
+    count = case.one_of(None, 1, 3)
+    made = case.call(vgcn.Gaussian, case.arg(count))
+    shape = (4,) if made.num_targets is None else (4, made.num_targets)
+    y, out = torch.randn(shape), torch.randn(4, shape[-1] if count else 1)
+    case.call(made.set_temperature, case.one_of(1.0, 0.5, 1e-300, 1e300))
+    if case.maybe(0.4):
+        out = case.arg(out, 1e15 * out, out.expand(2, *out.shape))
+        found = case.step(made.log_prob, out, case.arg(y))
+        case.check(found.shape == out.shape[:-1], 'one for each node')
+        return
+    moments = case.step(made.mean, case.arg(out, 1e15 * out, out.half()))
+    prediction = case.call(made.calibrated, case.arg(moments))
+    case.check(bool((prediction.variance > 0).all()), 'variances')
+    prediction = vgcn.GaussianPrediction(*map(case.arg, prediction))
+    score, _ = case.call(
+        vgcn.evaluate,
+        case.arg(prediction),
+        case.arg(y),
+        case.arg(torch.arange(4)),
+        case.arg(made),
+    )
+    case.check(score <= 1, 'at most one')
+
+
+@target('MultiLabel')
+def multi_label(case: Case) -> None:
+    made, out = vgcn.MultiLabel(), torch.randn(4, 3)
+    y = torch.randint(2, (4, 3))
+    y = case.one_of(y, y.float(), y.bool())
+    case.call(made.set_temperature, case.one_of(1.0, 0.5, 1e-300, 1e300))
+    if case.maybe(0.4):
+        out = case.arg(out, 1e15 * out, out.expand(2, *out.shape))
+        found = case.step(made.log_prob, out, case.arg(y))
+        case.check(found.shape == out.shape[:-1], 'one for each node')
+        case.check(bool((found <= 0).all()), 'log-probabilities')
+        return
+    prob = case.step(made.mean, case.arg(out, 1e15 * out, out.half()))
+    prob = case.call(made.calibrated, prob)
+    case.check(bool(((prob >= 0) & (prob <= 1)).all()), 'probabilities')
+    score, nll = case.call(
+        vgcn.evaluate,
+        case.arg(prob),
+        case.arg(y),
+        case.arg(torch.arange(4), torch.ones(4).bool()),
+        case.arg(made),
+    )
+    case.check(0 <= score <= 1 and nll >= 0, 'score and likelihood')
+
+
 @target('Consistency')
 def consistency(case: Case) -> None:
     made = case.call(
@@ -317,6 +368,24 @@ def learner(case: Case) -> None:
     case.check(out.shape == (2, data.num_nodes, world.CLASSES), 'shape')
     case.step(made.objective, out, data.y, data.train_mask)
     repr(made)
+
+
+@target('VariationalGraphLearner')
+def bound(case: Case) -> None:
+    data = world.graph(case)
+    made = good_learner(case, data)
+    z = case.call(made, data.x, num_samples=2)
+    log_prob = torch.nn.functional.logsigmoid(z[:, :1] * z[:, 1:]).sum(-1)
+    found = case.step(
+        made.bound,
+        case.arg(log_prob),
+        **case.kwargs(
+            num_labeled=case.one_of(None, 5),
+            kl_scale=case.one_of(1.0, torch.ones(len(made.prior.pairs))),
+            sample=made.sample,
+        ),
+    )
+    case.check(isinstance(found, Bound), 'a Bound')
 
 
 def good_learner(case: Case, data: Data) -> vgcn.VariationalGraphLearner:

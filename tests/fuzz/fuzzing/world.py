@@ -220,7 +220,25 @@ def conv(case: Case, size: int = FEATURES) -> Module:
     )
 
 
-def learner(case: Case, data: Data) -> vgcn.VariationalGraphLearner:
+def likelihood(case: Case, data: Data) -> Any:
+    r"""One whose labels aren't classes; the graph gets such labels."""
+    n = data.num_nodes
+    if case.maybe():
+        data.y = (torch.rand(n, CLASSES) < 0.5).to(
+            case.one_of(torch.float, torch.double, torch.bool, torch.int64)
+        )
+        made = case.call(vgcn.MultiLabel)
+    else:
+        data.y = torch.randn(n, CLASSES)
+        made = case.call(vgcn.Gaussian, case.arg(CLASSES))
+    if data.y.is_floating_point() and case.maybe(0.3):
+        data.y[:, 0] = float('nan')  # unknown
+    return made
+
+
+def learner(
+    case: Case, data: Data, likelihood: Any = None
+) -> vgcn.VariationalGraphLearner:
     return case.call(
         vgcn.VariationalGraphLearner,
         case.arg(conv(case)),
@@ -229,6 +247,7 @@ def learner(case: Case, data: Data) -> vgcn.VariationalGraphLearner:
             posterior=posterior(case),
             sampler=sampler(case),
             objective=case.one_of(None, objective(case)),
-            likelihood=case.call(vgcn.Categorical),
         ),
+        likelihood=likelihood
+        or case.one_of(None, case.call(vgcn.Categorical)),
     )

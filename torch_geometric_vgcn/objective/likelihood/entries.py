@@ -1,0 +1,136 @@
+from abc import abstractmethod
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.checks import check_tensor, selected_nodes
+from torch_geometric_vgcn.kernels.device import on_host
+from torch_geometric_vgcn.kernels.precision import wide
+from torch_geometric_vgcn.objective.likelihood.base import (
+    Likelihood,
+    check_outputs,
+)
+
+
+class EntryLikelihood(Likelihood):
+    r"""A likelihood of several independent entries per node
+
+    .. math::
+        p(\mathbf{y}_n \mid \mathbf{f}_n) = \prod_d p(y_{nd} \mid f_{nd}),
+
+    with one output for each. Entries that are NaN are unknown: they have no
+    part in the product. A labelled node must have at least one known entry.
+    """
+
+    @abstractmethod
+    def check_values(self, y: Tensor) -> None:
+        r"""Expects known entries of the right values."""
+
+    @abstractmethod
+    def check_shape(
+        self, y: Tensor, num_nodes: int, num_outputs: int | None
+    ) -> None:
+        r"""Expects labels of the right type and shape."""
+
+    @abstractmethod
+    def log_prob_of_entries(self, out: Tensor, y: Tensor) -> Tensor:
+        r"""The log-likelihood of each entry, of the shape of :obj:`out`."""
+
+    @abstractmethod
+    def parts(self, prediction: Any) -> tuple[Tensor, ...]:
+        r"""The tensors of a prediction, checked, of shape :obj:`[N, D]`."""
+
+    @abstractmethod
+    def predicted_log_prob(
+        self, parts: tuple[Tensor, ...], y: Tensor, temperature: float
+    ) -> Tensor:
+        r"""The log-probability of each entry under a prediction that is scaled
+        by a temperature.
+        """
+
+    @abstractmethod
+    def score_of(
+        self, parts: tuple[Tensor, ...], y: Tensor, known: Tensor
+    ) -> float:
+        r"""The score of a prediction."""
+
+    def as_matrix(self, y: Tensor) -> Tensor:
+        r"""Labels, or a part of a prediction, as :obj:`[N, D]`."""
+        return y
+
+    def check_labels(
+        self,
+        y: Tensor,
+        mask: Tensor,
+        num_nodes: int,
+        name: str = 'mask',
+        allow_none: bool = False,
+        num_outputs: int | None = None,
+    ) -> None:
+        check_tensor(y, f'[{num_nodes}, ...]', 'y')
+        self.check_shape(y, num_nodes, num_outputs)
+        nodes = selected_nodes(mask, num_nodes, name, allow_none)
+        given = self.as_matrix(y)[nodes.to(y.device)]
+        unknown = int(given.isnan().all(dim=-1).sum())
+        if unknown > 0:
+            raise ValueError(
+                f"'y' must have a known entry for each node that '{name}' "
+                f'selects, got {unknown} nodes with NaN only: leave them out '
+                f"of '{name}'"
+            )
+        self.check_values(given)
+
+    def log_prob(self, out: Tensor, y: Tensor) -> Tensor:
+        r"""The log-likelihood of the labels :obj:`y`, for outputs of shape
+        :obj:`[..., n, D]`: of shape :obj:`[..., n]`.
+        """
+        check_outputs(out)
+        check_tensor(y, f'[{out.size(-2)}, ...]', 'y')
+        self.check_shape(y, out.size(-2), out.size(-1))
+        if on_host(y):  # elsewhere a step would wait for it
+            self.check_values(y)
+        y, known = _known(self.as_matrix(y).to(out.dtype))
+        log_prob = self.log_prob_of_entries(out, y)
+        return log_prob.masked_fill(~known, 0.0).sum(dim=-1)
+
+    def evaluate(
+        self, prediction: Any, y: Tensor, mask: Tensor
+    ) -> tuple[float, float]:
+        parts, y, known = self._selected(prediction, y, mask)
+        log_prob = self.predicted_log_prob(parts, y, 1.0)
+        nll = -log_prob.masked_fill(~known, 0.0).sum(dim=-1).mean()
+        return self.score_of(parts, y, known), float(nll)
+
+    def tempered(
+        self, prediction: Any, y: Tensor, mask: Tensor
+    ) -> Callable[[float], float]:
+        parts, y, known = self._selected(prediction, y, mask)
+
+        def log_likelihood(temperature: float) -> float:
+            log_prob = self.predicted_log_prob(parts, y, temperature)
+            return float(log_prob[known].sum())
+
+        return log_likelihood
+
+    def _selected(
+        self, prediction: Any, y: Tensor, mask: Tensor
+    ) -> tuple[tuple[Tensor, ...], Tensor, Tensor]:
+        r"""What a mask selects of a prediction and of labels, as precise as
+        the device can be, and which entries are known.
+        """
+        parts = self.parts(prediction)
+        num_nodes, num_outputs = parts[0].shape
+        self.check_labels(y, mask, num_nodes, num_outputs=num_outputs)
+        dtype = wide(y.device)
+        y, known = _known(self.as_matrix(y)[mask].to(dtype))
+        return tuple(part[mask].to(dtype) for part in parts), y, known
+
+
+def _known(y: Tensor) -> tuple[Tensor, Tensor]:
+    r"""Labels with zeros in place of unknown entries, and which ones are
+    known.
+    """
+    known = torch.isnan(y).logical_not_()
+    return y.masked_fill(~known, 0.0), known
