@@ -44,14 +44,14 @@ def learner_of(graph, seed=0):
     return PartitionedLearner(net, graph)
 
 
-def train(out, name, epochs=EPOCHS, checkpoint=None):
+def train(out, name, epochs=EPOCHS, checkpoint=None, every=2):
     r"""What one process of a run ends with."""
     dense, batch_size = CASES[name]
     graph = PartitionedGraph(out / name)
     learner = learner_of(graph)
     result = fit_partitioned(
         learner, batch_size=batch_size, epochs=epochs, patience=50,
-        checkpoint=checkpoint, checkpoint_every=2, **SETTINGS,
+        checkpoint=checkpoint, checkpoint_every=every, **SETTINGS,
     )  # fmt: skip
     graph = learner.learned_graph(0.0, gather=True)
     seed_everything(1)

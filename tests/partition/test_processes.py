@@ -1,13 +1,8 @@
 r"""The result doesn't depend on the number of processes."""
 
-import sys
-from pathlib import Path
-
 import pytest
 import torch
-
-sys.path.insert(0, str(Path(__file__).parent))
-from processes import CASES, EPOCHS, launch, train, write  # noqa: E402
+from processes import CASES, EPOCHS, launch, train, write
 
 
 @pytest.fixture(scope='module')

@@ -9,6 +9,7 @@ from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.predict_partitioned import (
     predict_partitioned,
 )
+from torch_geometric_vgcn.training.process_group import process_group
 from torch_geometric_vgcn.training.result import Fit, evaluate
 
 __all__ = [
@@ -21,4 +22,5 @@ __all__ = [
     'fitted_prior',
     'predict_batches',
     'predict_partitioned',
+    'process_group',
 ]

@@ -1,0 +1,34 @@
+import gc
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import torch.distributed as dist
+
+from torch_geometric_vgcn.training.ranks import Ranks
+
+
+@contextmanager
+def process_group(backend: str = 'gloo') -> Iterator[Ranks]:
+    r"""The processes that :obj:`torchrun` started, inside a :obj:`with`
+    block; without :obj:`torchrun`, this process alone.
+
+    At the end, the threads that talk to other processes are ended while
+    Python still runs. Otherwise they may outlive it, and then PyTorch aborts
+    the process (*terminate called without an active exception*) after all its
+    work was done.
+
+    Args:
+        backend (str, optional): The backend of :mod:`torch.distributed`.
+            (default: :obj:`'gloo'`)
+    """
+    if 'RANK' not in os.environ:
+        yield Ranks()
+        return
+    dist.init_process_group(backend)
+    try:
+        yield Ranks.of_group()
+        dist.barrier()
+    finally:
+        gc.collect()  # what is left of models that use the group
+        dist.destroy_process_group()
