@@ -86,7 +86,7 @@ def test_it_learns_network_and_graph(tmp_path):
     result = fit_partitioned(learner, batch_size=2, epochs=25, **SETTINGS)
     assert result.history[-1]['loss'] < 0.8 * result.history[0]['loss']
     offset = torch.cat(list(learner.posterior.offset.values()))
-    assert (offset != 0).float().mean() > 0.9
+    assert (offset != 0).float().mean() > 0.5
 
 
 def test_sparse_features(tmp_path):

@@ -1,6 +1,6 @@
-from collections import defaultdict
+from collections.abc import Iterator
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 import torch.distributed as dist
@@ -12,6 +12,14 @@ from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.partition.rounds import Slot
 
 
+class Gradient(NamedTuple):
+    r"""The gradient of some logits of a shard."""
+
+    shard: int
+    place: Tensor
+    value: Tensor
+
+
 class Exchange:
     r"""Brings guests to the processes that compute their batches, and the
     gradients of their logits back to their owners. Nothing else of the graph
@@ -19,7 +27,6 @@ class Exchange:
 
     Args:
         learner (PartitionedLearner): The learner.
-        between (Tuple[float, float]): How much pairs between clusters count.
     """
 
     def __init__(self, learner: PartitionedLearner) -> None:
@@ -31,62 +38,53 @@ class Exchange:
     def owner(self, shard: int) -> int:
         return self.learner.graph.owner_of(shard, self.ranks.world)
 
-    def host_and_owner(self, slot: Slot, c: int) -> tuple[int, int]:
-        r"""The process of a batch, and that of one of its clusters."""
-        shard = self.learner.graph.shard_of(c)
-        return self.owner(slot.shard), self.owner(shard)
-
-    def fetch(self, slots: list[Slot]) -> dict[int, list[Piece]]:
-        r"""The pieces of this process's batches, by shard."""
-        me, work = self.ranks.rank, []
-        pieces: dict[int, list[Piece]] = defaultdict(list)
-        self._away = []
-        for slot in slots:
-            for c in slot.clusters:
-                host, owner = self.host_and_owner(slot, c)
-                if owner == me != host:
-                    piece = self.learner.piece(c, slot.clusters)
-                    places = self.learner.places(piece)
-                    self._away.append((host, c, places))
-                    work += self._send(_packed(piece), host)
-        for slot in slots:
-            for c in slot.clusters:
-                host, owner = self.host_and_owner(slot, c)
-                if host != me:
-                    continue
-                if owner == me:
-                    piece = self.learner.piece(c, slot.clusters)
-                else:
-                    piece = _unpacked(c, self._receive(owner))
-                pieces[slot.shard].append(piece)
-        _finish(work)
-        return dict(pieces)
-
-    def give_back(
-        self, pieces: dict[int, list[Piece]], grads: dict[int, list[Tensor]]
-    ) -> dict[int, list[tuple[Tensor, Tensor]]]:
-        r"""The gradients of this process's logits: for each shard, places and
-        values.
+    def guests(
+        self, slots: list[Slot]
+    ) -> Iterator[tuple[Slot, int, int, int]]:
+        r"""The clusters of batches that belong to another process than the
+        one that computes them, in the same order everywhere: the batch, the
+        cluster, the process of the batch, and that of the cluster.
         """
-        graph, learner, me = self.learner.graph, self.learner, self.ranks.rank
-        out: dict[int, list[tuple[Tensor, Tensor]]] = defaultdict(list)
-        work = []
-        for shard, some in pieces.items():
-            for piece, grad in zip(some, grads[shard], strict=True):
-                own = graph.shard_of(piece.cluster)
-                owner = self.owner(own)
-                if owner == me:
-                    out[own].append((learner.places(piece), grad))
-                else:
-                    grad = grad.contiguous()
-                    work.append((dist.isend(grad, owner), grad))
-                    self.sent += grad.nbytes
+        for slot in slots:
+            host = self.owner(slot.shard)
+            for c in slot.clusters:
+                owner = self.owner(self.learner.graph.shard_of(c))
+                if owner != host:
+                    yield slot, c, host, owner
+
+    def fetch(self, slots: list[Slot]) -> dict[int, Piece]:
+        r"""Sends the own clusters that are guests in this step. Returns the
+        guests of this process's batches.
+        """
+        me, work, pieces = self.ranks.rank, [], {}
+        self._away = []
+        for slot, c, host, owner in self.guests(slots):
+            if owner == me:
+                piece = self.learner.piece(c, slot.clusters)
+                places = self.learner.places(piece)
+                self._away.append((host, c, places))
+                work += self._send(_packed(piece), host)
+        for _, c, host, owner in self.guests(slots):
+            if host == me:
+                pieces[c] = _unpacked(c, self._receive(owner))
+        _finish(work)
+        return pieces
+
+    def give_back(self, grads: dict[int, Tensor]) -> list[Gradient]:
+        r"""Sends the gradients of guests back, by cluster. Returns those of
+        the own clusters that were guests elsewhere.
+        """
+        graph, work, out = self.learner.graph, [], []
+        for c, grad in grads.items():
+            owner = self.owner(graph.shard_of(c))
+            work.append((dist.isend(grad, owner), grad))
+            self.sent += grad.nbytes
         for host, c, places in self._away:
             grad = torch.empty(places.numel())
             dist.recv(grad, host)
-            out[graph.shard_of(c)].append((places, grad))
+            out.append(Gradient(graph.shard_of(c), places, grad))
         _finish(work)
-        return dict(out)
+        return out
 
     def _send(self, message: Tensor, to: int) -> list[tuple[Any, Tensor]]:
         size = torch.tensor([message.numel()])

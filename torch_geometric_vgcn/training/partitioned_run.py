@@ -11,7 +11,7 @@ from torch.optim import Optimizer
 from torch_geometric_vgcn.checks import check_num_outputs
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.partition.batch import Batch
-from torch_geometric_vgcn.partition.exchange import Exchange
+from torch_geometric_vgcn.partition.exchange import Exchange, Gradient
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.partition.rounds import Rounds, Slot
 from torch_geometric_vgcn.partition.seeded import drawn_seed, seeded
@@ -86,19 +86,30 @@ class PartitionedRun(Run):
     def one_step(self, epoch: int, number: int, slots: list[Slot]) -> Tensor:
         self.zero_grad()
         total = torch.zeros(3, dtype=torch.double)
-        pieces = self.exchange.fetch(slots)
-        grads, last = {}, max(pieces)
-        for shard, some in pieces.items():
-            batch = Batch(self.graph, some, self.device, self.rounds.between)
+        guests = self.exchange.fetch(slots)
+        grads: list[Gradient] = []
+        away: dict[int, Tensor] = {}
+        own, graph, learner = self.learner.shards, self.graph, self.learner
+        for shard in own:
+            clusters = slots[shard].clusters
+            pieces = [
+                guests[c] if c in guests else learner.piece(c, clusters)
+                for c in clusters
+            ]
+            batch = Batch(graph, pieces, self.device, self.rounds.between)
             with (
                 seeded(self.rounds.seed, TRAIN, epoch, number, shard),
-                self.no_sync() if shard != last else nullcontext(),
+                self.no_sync() if shard != own[-1] else nullcontext(),
             ):
                 total += self.backward(batch, epoch)
-            grads[shard] = [g / self.ranks.world for g in batch.grads()]
-        own = self.exchange.give_back(pieces, grads)
-        for shard, parts in own.items():
-            self.set_grad(shard, parts)
+            for piece, grad in zip(pieces, batch.grads(), strict=True):
+                c, grad = piece.cluster, grad / self.ranks.world
+                if guests.pop(c, None) is not None:
+                    away[c] = grad
+                else:
+                    places = learner.places(piece)
+                    grads.append(Gradient(graph.shard_of(c), places, grad))
+        self.set_grads(grads + self.exchange.give_back(away))
         self.step()
         return total
 
@@ -128,21 +139,23 @@ class PartitionedRun(Run):
             return self.model.no_sync()
         return nullcontext()
 
-    def set_grad(self, shard: int, parts: list[tuple[Tensor, Tensor]]) -> None:
-        r"""Sets the sparse gradient of a shard's logits."""
-        offset = self.learner.posterior.of_shard(shard)
-        place = torch.cat([place for place, _ in parts])
-        value = torch.cat([value for _, value in parts])
-        if len(parts) > 1:  # perhaps with guests in between
-            place, order = place.sort()
-            value = value[order]
-        offset.grad = torch.sparse_coo_tensor(
-            place.unsqueeze(0).to(offset.device),
-            value.to(offset.device),
-            offset.shape,
-            is_coalesced=True,
-            check_invariants=False,
-        )
+    def set_grads(self, grads: list[Gradient]) -> None:
+        r"""Sets the sparse gradients of this process's logits."""
+        for shard in self.learner.shards:
+            some = [grad for grad in grads if grad.shard == shard]
+            place = torch.cat([grad.place for grad in some])
+            value = torch.cat([grad.value for grad in some])
+            if len(some) > 1:  # perhaps with guests in between
+                place, order = place.sort()
+                value = value[order]
+            offset = self.learner.posterior.of_shard(shard)
+            offset.grad = torch.sparse_coo_tensor(
+                place.unsqueeze(0).to(offset.device),
+                value.to(offset.device),
+                offset.shape,
+                is_coalesced=True,
+                check_invariants=False,
+            )
 
     def validate(self, epoch: int) -> tuple[float, float]:
         counts = torch.zeros(2, dtype=torch.double)
