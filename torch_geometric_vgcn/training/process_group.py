@@ -5,6 +5,7 @@ from contextlib import contextmanager
 
 import torch.distributed as dist
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.training.ranks import Ranks
 
 
@@ -13,15 +14,17 @@ def process_group(backend: str = 'gloo') -> Iterator[Ranks]:
     r"""The processes that :obj:`torchrun` started, inside a :obj:`with`
     block; without :obj:`torchrun`, this process alone.
 
-    At the end, the threads that talk to other processes are ended while
-    Python still runs. Otherwise they may outlive it, and then PyTorch aborts
-    the process (*terminate called without an active exception*) after all its
-    work was done.
+    At the end, the threads that talk to other processes end while Python
+    still runs. Otherwise they may outlive it, and then PyTorch aborts the
+    process (*terminate called without an active exception*) after all its
+    work was done. A :class:`~torch.nn.parallel.DistributedDataParallel` of
+    one's own must not outlive the block.
 
     Args:
         backend (str, optional): The backend of :mod:`torch.distributed`.
             (default: :obj:`'gloo'`)
     """
+    check_kind(backend, str, 'backend')
     if 'RANK' not in os.environ:
         yield Ranks()
         return

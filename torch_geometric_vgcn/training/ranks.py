@@ -5,6 +5,13 @@ import torch
 import torch.distributed as dist
 from torch import Tensor
 
+if dist.is_available():
+    # Its functions have the default process group as a default argument. If
+    # DistributedDataParallel were the first to import it, that would be the
+    # group in use: then destroy_process_group() doesn't free it, its threads
+    # outlive the interpreter, and now and then abort the process.
+    import torch.distributed.nn.functional  # noqa: F401
+
 
 class Ranks:
     r"""The processes that train together.
