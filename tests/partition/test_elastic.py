@@ -109,7 +109,7 @@ def test_a_killed_worker_of_three_changes_nothing(tmp_path):
     )
     torchrun = ['-m', 'torch.distributed.run', '--standalone']
     process = subprocess.Popen(
-        [sys.executable, *torchrun, '--nproc_per_node=3', '--max-restarts=5',
+        [sys.executable, *torchrun, '--nproc_per_node=3', '--max-restarts=9',
          str(script)],
         stderr=subprocess.PIPE, text=True,
         env={**os.environ, 'OMP_NUM_THREADS': '1'},

@@ -2,11 +2,16 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
+from datetime import timedelta
 
 import torch.distributed as dist
 
 from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.training.ranks import Ranks
+
+# How long processes wait for each other at the start. If they don't meet,
+# which has been seen after a worker was killed, torchrun starts them again:
+CONNECT = timedelta(minutes=5)
 
 
 @contextmanager
@@ -28,7 +33,9 @@ def process_group(backend: str = 'gloo') -> Iterator[Ranks]:
     if 'RANK' not in os.environ:
         yield Ranks()
         return
-    dist.init_process_group(backend)
+    dist.init_process_group(backend, timeout=CONNECT)
+    # From now on as long as PyTorch waits by default:
+    dist.distributed_c10d._set_pg_timeout(dist.default_pg_timeout)
     try:
         yield Ranks.of_group()
         dist.barrier()
