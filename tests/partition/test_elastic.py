@@ -22,7 +22,7 @@ from torch_geometric_vgcn.training import (
 )
 
 FOLDER = Path(__file__).parent
-EPOCHS = 60
+EPOCHS = 40
 
 
 def worker(out):

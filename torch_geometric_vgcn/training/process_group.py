@@ -2,16 +2,11 @@ import gc
 import os
 from collections.abc import Iterator
 from contextlib import contextmanager
-from datetime import timedelta
 
 import torch.distributed as dist
 
 from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.training.ranks import Ranks
-
-# How long processes wait for each other at the start. If they don't meet,
-# which has been seen after a worker was killed, torchrun starts them again:
-CONNECT = timedelta(minutes=5)
 
 
 @contextmanager
@@ -33,9 +28,12 @@ def process_group(backend: str = 'gloo') -> Iterator[Ranks]:
     if 'RANK' not in os.environ:
         yield Ranks()
         return
-    dist.init_process_group(backend, timeout=CONNECT)
-    # From now on as long as PyTorch waits by default:
-    dist.distributed_c10d._set_pg_timeout(dist.default_pg_timeout)
+    store, rank, world = next(dist.rendezvous('env://'))
+    # After a restart, PyTorch's store still has the addresses of processes
+    # that died, and those who read them wait for ever:
+    attempt = os.environ.get('TORCHELASTIC_RESTART_COUNT', '0')
+    store = dist.PrefixStore(f'attempt-{attempt}', store)
+    dist.init_process_group(backend, store=store, rank=rank, world_size=world)
     try:
         yield Ranks.of_group()
         dist.barrier()
