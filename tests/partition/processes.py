@@ -3,6 +3,7 @@ r"""Runs of one process or several, with the same graph."""
 import multiprocessing
 from pathlib import Path
 
+import numpy as np
 import torch
 import torch.distributed as dist
 from torch_geometric import seed_everything
@@ -15,6 +16,8 @@ from torch_geometric_vgcn.partition import (
     partition_graph,
 )
 from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned
+from torch_geometric_vgcn.training.partitioned_run import PartitionedRun
+from torch_geometric_vgcn.training.settings import Settings
 
 # Dense inside clusters; candidates in batches without guests, and with:
 CASES = {'dense': (True, 1), 'alone': (False, 1), 'guests': (False, 2)}
@@ -65,6 +68,22 @@ def train(out, name, epochs=EPOCHS, checkpoint=None, every=2):
     }
 
 
+def sent(out, name):
+    r"""How many bytes of guests this process sends in each epoch of a run,
+    beside the network's gradients.
+    """
+    settings = Settings(
+        4, 0.1, 0.1, torch.optim.Adam, 0.0, 1, (), 1, None, 1, False
+    )
+    learner = learner_of(PartitionedGraph(out / name))
+    run = PartitionedRun(learner, CASES[name][1], settings)
+    counts = [0]
+    for epoch in range(4):
+        run.train_epoch(epoch)
+        counts.append(run.exchange.sent)
+    return [int(n) for n in np.diff(counts)]
+
+
 def main(out, rank, world):
     r"""One process of a run of several."""
     torch.set_num_threads(1)
@@ -78,6 +97,7 @@ def main(out, rank, world):
             state[name] = train(out, name, checkpoint=path)
             continue
         state[name] = train(out, name)
+        state[name]['sent'] = sent(out, name)
         path = out / f'{name}-checkpoint'
         train(out, name, epochs=3, checkpoint=path)
     torch.save(state, out / f'{world}-{rank}.pt')

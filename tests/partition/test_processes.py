@@ -41,3 +41,14 @@ def test_predictions_and_graph_are_those_of_one(runs, name):
             for key in ('edge_prob', 'prob'):
                 assert torch.allclose(got[key], want[key], atol=1e-4)
     assert (one[name]['edge_prob'] != 0.25).any()
+
+
+def test_only_guests_of_other_processes_travel(runs):
+    _, states, _ = runs
+    for state in states:
+        assert state['dense']['sent'] == state['alone']['sent'] == [0] * 4
+        zero, one, two, three = state['guests']['sent']
+        # Shard a meets (epoch - a) mod 4, and each process has two:
+        assert one == 0 < two and three > 0
+    # Shards 1 and 3 meet in epoch 0:
+    assert all(state['guests']['sent'][0] > 0 for state in states)
