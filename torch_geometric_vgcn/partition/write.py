@@ -5,9 +5,7 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
-import torch
 from scipy import sparse
-from torch_geometric.data import Data
 from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import (
@@ -15,11 +13,15 @@ from torch_geometric_vgcn.checks import (
     check_flag,
     check_path,
     check_probability,
-    selected_nodes,
 )
-from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.partition.features import as_array, as_rows
 from torch_geometric_vgcn.partition.graph import PartitionedGraph, folder_of
+from torch_geometric_vgcn.partition.inputs import (
+    read_clusters,
+    read_edges,
+    read_labels,
+    read_mask,
+)
 from torch_geometric_vgcn.partition.manifest import NAME, Manifest
 from torch_geometric_vgcn.partition.pair_files import CHUNK, scatter, sort_raw
 from torch_geometric_vgcn.prior.base import default_background, logit
@@ -98,7 +100,7 @@ def partition_graph(
     with scratch as temporary:
         rows = as_rows(x, Path(temporary))
         n = rows.shape[0]
-        edges = _edges(edge_index)
+        edges = read_edges(edge_index)
         values: Any = logit(check_probability(rho1, 'rho1'))
         if logits is not None:
             values = as_array(logits, 'logits')
@@ -107,12 +109,12 @@ def partition_graph(
                     "'logits' must have one number per edge, of shape "
                     f'[{edges.shape[1]}], got {list(values.shape)}'
                 )
-        labels = _labels(y, n)
+        labels = read_labels(y, n)
         masks = {
-            'train': _mask(train_mask, n, 'train_mask'),
-            'val': _mask(val_mask, n, 'val_mask'),
+            'train': read_mask(train_mask, n, 'train_mask'),
+            'val': read_mask(val_mask, n, 'val_mask'),
         }
-        label = _clusters(cluster, num_parts, edges, n)
+        label = read_clusters(cluster, num_parts, edges, n)
         size = np.bincount(label)
         if len(size) % num_shards != 0:
             raise ValueError(
@@ -172,68 +174,6 @@ def partition_graph(
             manifest.pairs.append(count)
     manifest.write(folder)
     return PartitionedGraph(folder)
-
-
-def _edges(edge_index: Any) -> np.ndarray:
-    edges = as_array(edge_index, 'edge_index')
-    if edges.ndim != 2 or edges.shape[0] != 2 or edges.shape[1] == 0:
-        raise ValueError(
-            "'edge_index' must have shape [2, E] with at least one edge, got "
-            f'{list(edges.shape)}'
-        )
-    if edges.dtype not in (np.int64, np.int32):
-        raise TypeError(
-            f"'edge_index' must hold int64 or int32, got {edges.dtype}"
-        )
-    return edges
-
-
-def _labels(y: Any, num_nodes: int) -> np.ndarray:
-    labels = as_array(y, 'y')
-    if labels.shape != (num_nodes,) or labels.dtype != np.int64:
-        raise ValueError(
-            f"'y' must hold one int64 class id for each of the {num_nodes} "
-            f'nodes, got {labels.dtype} of shape {list(labels.shape)}'
-        )
-    return labels
-
-
-def _mask(mask: Any, num_nodes: int, name: str) -> np.ndarray:
-    nodes = torch.from_numpy(np.array(as_array(mask, name)))
-    out = np.zeros(num_nodes, bool)
-    out[selected_nodes(nodes, num_nodes, name).numpy()] = True
-    return out
-
-
-def _clusters(
-    cluster: Any, num_parts: int | None, edges: np.ndarray, num_nodes: int
-) -> np.ndarray:
-    r"""The cluster of each node: given, or from METIS."""
-    if (cluster is None) == (num_parts is None):
-        raise ValueError(
-            "expected either 'num_parts' or 'cluster', got "
-            f'{"neither" if cluster is None else "both"}'
-        )
-    if num_parts is not None:
-        graph = Data(
-            edge_index=torch.from_numpy(np.asarray(edges)),
-            num_nodes=num_nodes,
-        )
-        parts = ClusterData(graph, num_parts, log=False)
-        return parts.cluster.numpy().astype(np.int32)
-    label = as_array(cluster, 'cluster')
-    if label.shape != (num_nodes,) or label.dtype.kind not in 'iu':
-        raise ValueError(
-            "'cluster' must hold one integer for each of the "
-            f'{num_nodes} nodes, got {label.dtype} of shape '
-            f'{list(label.shape)}'
-        )
-    if label.min() < 0 or label.max() >= num_nodes:
-        raise ValueError(
-            "'cluster' must hold numbers from 0 on, got numbers from "
-            f'{label.min()} to {label.max()}'
-        )
-    return label.astype(np.int32)
 
 
 def _features(rows: Any) -> dict[str, np.ndarray]:
