@@ -6,6 +6,7 @@ import sys
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 import torch
 
@@ -62,6 +63,16 @@ def test_what_was_learned(citeseer, tmp_path):
     pictures = {path.stem for path in tmp_path.glob('*.png')}
     assert len(pictures) == 13
     assert {'convergence_poisoned', 'community_worst_evidence'} <= pictures
+
+
+def test_million_nodes(tmp_path):
+    args = ('--nodes', 8000, '--cluster-size', 200, '--epochs', 1)
+    out = run('examples/million_nodes.py', *args, '--out', tmp_path)
+    report = json.loads(out[out.index('{') :])
+    assert report['nodes'] == 8000 and report['processes'] == 1
+    prob = np.load(tmp_path / 'probabilities.npy', mmap_mode='r')
+    assert prob.shape == (8000, 7)
+    assert len(list((tmp_path / 'learned').glob('edge_index-*.npy'))) == 40
 
 
 @pytest.mark.slow

@@ -1,3 +1,4 @@
+import numpy as np
 import pytest
 import torch
 from torch_geometric import seed_everything
@@ -166,7 +167,7 @@ def test_resume_is_bit_identical(tmp_path, pairs, size):
         fit_batches(learner, data, other, checkpoint=path, **SETTINGS)
 
 
-def test_prediction_by_clusters_is_that_at_once():
+def test_prediction_by_clusters_is_that_at_once(tmp_path):
     data, clusters = karate()
     learner = learner_of(data, clusters)
     fit_batches(learner, data, loader_of(clusters), **SETTINGS)
@@ -175,6 +176,10 @@ def test_prediction_by_clusters_is_that_at_once():
     batches = learner.prior.pairs.clusters()
     parts = predict_batches(learner, data.x, batches, noise=noise)
     assert torch.allclose(parts, whole, atol=1e-6)
+    path = tmp_path / 'new' / 'prob.npy'
+    mapped = predict_batches(learner, data.x, batches, noise=noise, out=path)
+    assert torch.equal(mapped, parts)
+    assert (np.load(path) == parts.numpy()).all()
     pairs_of_clusters = [
         torch.cat([batches[3], batches[0]]),
         torch.cat([batches[1], batches[2]]),

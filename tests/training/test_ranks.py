@@ -135,9 +135,7 @@ def main(out):
         state[name] = str(error.value)
     torch.save(state, out / f'rank{rank}.pt')
     dist.barrier()
-    # What is left is PyTorch's own teardown, in which gloo's threads may
-    # outlive the interpreter and abort the process:
-    os._exit(0)
+    dist.destroy_process_group()
 
 
 def endless(out, rank):

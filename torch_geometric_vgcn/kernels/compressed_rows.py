@@ -67,34 +67,43 @@ class CompressedRows(Pattern):
         if count not in self._blocks:
             # Kept, so it must be fit for training too:
             with torch.inference_mode(False):
-                shift = torch.arange(count, device=part.device)
-                shift = self.num_nodes * shift.view(1, -1, 1)
-                index = (self.index.unsqueeze(1) + shift).flatten(1)
-                self._blocks[count] = Block(index, self.num_nodes * count)
+                self._blocks[count] = Block(self.index, self.num_nodes, count)
         return self._blocks[count]
 
 
 class Block:
-    r"""One symmetric matrix's pattern.
+    r"""The pattern of some symmetric matrices, all alike, as one
+    block-diagonal matrix.
 
     Args:
         index (Tensor): The pairs :math:`i < j`, sorted, of shape
             :obj:`[2, P]`.
-        num_nodes (int): The number of rows and columns.
+        num_nodes (int): The number of rows and columns of each.
+        count (int, optional): The number of matrices. (default: :obj:`1`)
     """
 
-    def __init__(self, index: Tensor, num_nodes: int) -> None:
-        row, col = torch.cat([index, index.flip(0)], dim=1)
-        order = (row * num_nodes + col).argsort()
+    def __init__(self, index: Tensor, num_nodes: int, count: int = 1) -> None:
+        row, col = index
+        size = row.numel()
         # The kernels work with 32 bits, and would copy wider indices:
-        small = torch.int32 if col.numel() < 2**31 else torch.int64
-        self.size = (num_nodes, num_nodes)
-        self.pair = (order % max(1, index.size(1))).to(small)
-        self.crow = index2ptr(row[order], num_nodes).to(small)
-        self.col = col[order].to(small)
+        small = torch.int32 if 2 * count * size < 2**31 else torch.int64
+        # In each row those of the lower triangle come first, by column:
+        order = col.argsort(stable=True)
+        lower = index2ptr(col[order], num_nodes)
+        upper = index2ptr(row, num_nodes)
+        step = torch.arange(size, device=index.device)
+        place = torch.cat([step + upper[col[order]], step + lower[row + 1]])
+        pair = torch.empty_like(place, dtype=small)
+        pair[place] = torch.cat([order, step]).to(small)
+        other = torch.empty_like(pair)
+        other[place] = torch.cat([row[order], col]).to(small)
+        self.size = (count * num_nodes, count * num_nodes)
+        self.pair = _repeated(pair, count, size)
+        self.crow = _borders((lower + upper).to(small), count, 2 * size)
+        self.col = _repeated(other, count, num_nodes)
         # The pairs alone, which are the upper triangle's rows:
-        self.upper_crow = index2ptr(index[0], num_nodes).to(small)
-        self.upper_col = index[1].to(small)
+        self.upper_crow = _borders(upper.to(small), count, size)
+        self.upper_col = _repeated(col.to(small), count, num_nodes)
 
     def matrix(self, weight: Tensor) -> Tensor:
         r"""The matrix with one weight per pair."""
@@ -122,6 +131,17 @@ class Block:
         # In place, or the pattern would be copied each time:
         torch.sparse.sampled_addmm(upper, left, right.t(), out=upper)
         torch.sparse.sampled_addmm(upper, right, left.t(), out=upper)
+
+
+def _repeated(value: Tensor, count: int, step: int) -> Tensor:
+    r"""Several copies one after the other, each greater by :obj:`step`."""
+    shift = step * torch.arange(count, device=value.device).to(value.dtype)
+    return (value + shift.unsqueeze(1)).flatten()
+
+
+def _borders(pointer: Tensor, count: int, step: int) -> Tensor:
+    r"""The rows' borders of several copies one after the other."""
+    return torch.cat([pointer[:1], _repeated(pointer[1:], count, step)])
 
 
 def symmetric_csr(index: Tensor, weight: Tensor, num_nodes: int) -> Tensor:

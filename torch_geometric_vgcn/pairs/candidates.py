@@ -78,13 +78,24 @@ class Candidates(Pairs):
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.index)
         position, index = entries_among(self.pointer, self.index[1], node_id)
-        index = index.sort(dim=0).values
-        key, order = (index[0] * node_id.numel() + index[1]).sort()
-        # Not through '__init__': no edge at all is a fair subset.
-        pairs = Candidates.__new__(Candidates)
-        Pairs.__init__(pairs, node_id.numel(), position[order], node_id)
-        pairs._set(index[:, order], key)
+        pairs, order = Candidates.sorted_by_key(index, node_id.numel())
+        pairs.position, pairs.node_id = position[order], node_id
         return pairs
+
+    @classmethod
+    def sorted_by_key(
+        cls, index: Tensor, num_nodes: int
+    ) -> tuple['Candidates', Tensor]:
+        r"""Candidates from pairs :obj:`[2, P]` that come once each, and where
+        each of the candidates stands among them.
+        """
+        row, col = torch.minimum(*index), torch.maximum(*index)
+        key, order = (row * num_nodes + col).sort()
+        # Not through '__init__': no edge at all is a fair subset.
+        pairs = cls.__new__(cls)
+        Pairs.__init__(pairs, num_nodes)
+        pairs._set(torch.stack([row[order], col[order]]), key)
+        return pairs, order
 
     def get_extra_state(self) -> dict[str, int]:
         return {

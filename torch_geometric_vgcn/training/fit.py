@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound, Term
+from torch_geometric_vgcn.training.data_run import DataRun
 from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
 
 
@@ -95,7 +95,7 @@ def fit(
     return FullBatchRun(learner, data, settings).train()
 
 
-class FullBatchRun(Run):
+class FullBatchRun(DataRun):
     r"""Takes one step per epoch, on the whole graph."""
 
     learner: VariationalGraphLearner | FixedGraph

@@ -13,6 +13,8 @@ from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound, Term
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.posterior import ClassPosterior
+from torch_geometric_vgcn.training.data_run import DataRun
+from torch_geometric_vgcn.training.distributed import distributed
 from torch_geometric_vgcn.training.fingerprint import digest
 from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 from torch_geometric_vgcn.training.predict_batches import (
@@ -21,7 +23,6 @@ from torch_geometric_vgcn.training.predict_batches import (
 )
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
 
 
@@ -126,19 +127,11 @@ def fit_batches(
             f'got {type(learner).__name__}'
         )
     ranks = Ranks.of_group()
-    try:
+    with ranks.explaining():
         return ClusterRun(learner, data, loader, settings, ranks).train()
-    except RuntimeError as error:
-        if ranks.world == 1 or 'gloo' not in str(error):
-            raise
-        raise RuntimeError(
-            f'process {ranks.rank} lost the connection to another one of '
-            f'{ranks.world}, whose own output tells why it ended: the last '
-            "'checkpoint' is whole, and the same call resumes from it"
-        ) from error
 
 
-class ClusterRun(Run):
+class ClusterRun(DataRun):
     r"""Takes one step per batch of clusters.
 
     Args:
@@ -184,7 +177,7 @@ class ClusterRun(Run):
         self.model: Module = learner
         if ranks.world > 1:
             left_out = [*self.logits.parameters, *self.constant]
-            self.model = _distributed(learner, left_out)
+            self.model = distributed(learner, left_out)
 
     def place(self, data: Data) -> None:
         device = self.device
@@ -249,19 +242,6 @@ class ClusterRun(Run):
                 learner, self.x, pairs.clusters(), num_samples
             )
         return learner.predict(self.x, num_samples)
-
-
-def _distributed(learner: Module, left_out: list[str]) -> Module:
-    r"""The learner with the mean of the gradients of all processes, except
-    for some parameters and buffers.
-    """
-    ddp = torch.nn.parallel.DistributedDataParallel
-    # The way that PyTorch's own libraries leave parameters out:
-    ddp._set_params_and_buffers_to_ignore_for_model(learner, left_out)
-    try:
-        return ddp(learner)
-    finally:
-        del learner._ddp_params_and_buffers_to_ignore
 
 
 def _num_batches(loader: ClusterLoader, ranks: Ranks) -> int:

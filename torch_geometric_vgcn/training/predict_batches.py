@@ -1,12 +1,15 @@
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_features, check_kind
+from torch_geometric_vgcn.checks import check_features, check_kind, check_path
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.sample import Noise
+from torch_geometric_vgcn.training.memory_map import shared_rows
+from torch_geometric_vgcn.training.ranks import Ranks
 
 
 def predict_batches(
@@ -15,6 +18,7 @@ def predict_batches(
     batches: Iterable[Tensor],
     num_samples: int = 16,
     noise: Noise | None = None,
+    out: str | Path | None = None,
 ) -> Any:
     r"""The predictions for all nodes, as
     :meth:`VariationalGraphLearner.predict` gives them (for classes their
@@ -35,27 +39,40 @@ def predict_batches(
         noise (Noise, optional): The randomness of all pairs, from
             :meth:`VariationalGraphLearner.noise`.
             (default: :obj:`None`, newly drawn)
+        out (str or Path, optional): An :obj:`.npy` file to write the
+            probabilities to, as float32. The result is a memory map of it.
+            (default: :obj:`None`)
     """
     check_kind(learner, VariationalGraphLearner, 'learner')
     check_kind(batches, Iterable, 'batches')
     n = learner.prior.num_nodes
     check_features(x, n)
     device = learner.prior.pairs.device
+    path = None if out is None else check_path(out, 'out')
     parts, nodes = [], []
+    mapped: Tensor | None = None
     for n_id in batches:
         check_kind(n_id, Tensor, 'batches')
         n_id = n_id.to(device)
         prior = learner.prior.subset(n_id)
         own = None if noise is None else noise.subset(prior.pairs)
         part = rows(x, n_id).to(device)
-        parts.append(learner.predict(part, num_samples, prior, own))
+        prob = learner.predict(part, num_samples, prior, own)
         nodes.append(n_id)
+        if path is None:
+            parts.append(prob)
+            continue
+        if mapped is None:
+            mapped = shared_rows(path, n, prob.size(1), Ranks())
+        mapped[n_id.cpu()] = prob.float().cpu()
     node = torch.cat([torch.empty(0, device=device).long(), *nodes])
     if not torch.equal(node.sort().values, torch.arange(n, device=device)):
         raise ValueError(
             f"'batches' must hold each of the {n} nodes once, "
             f'got {node.unique().numel()} nodes in {node.numel()} places'
         )
+    if mapped is not None:
+        return mapped
     if isinstance(parts[0], Tensor):
         return _ordered(parts, node)
     # A named tuple, such as of mean and variance:

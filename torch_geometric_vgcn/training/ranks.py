@@ -1,8 +1,16 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
 import torch
 import torch.distributed as dist
 from torch import Tensor
+
+if dist.is_available():
+    # Its functions have the default process group as a default argument. If
+    # DistributedDataParallel were the first to import it, that would be the
+    # group in use: then destroy_process_group() doesn't free it, its threads
+    # outlive the interpreter, and now and then abort the process.
+    import torch.distributed.nn.functional  # noqa: F401
 
 
 class Ranks:
@@ -40,6 +48,39 @@ class Ranks:
         out = [torch.empty_like(value) for _ in range(self.world)]
         dist.all_gather(out, value)
         return out
+
+    def joined(self, value: Tensor) -> Tensor:
+        r"""The values of all processes, one after the other, which may have
+        different numbers of rows.
+        """
+        if self.world == 1:
+            return value
+        counts = [int(n) for n in self.all_of(torch.tensor(len(value)))]
+        padded = value.new_zeros(max(counts), *value.shape[1:])
+        padded[: len(value)] = value
+        parts = self.all_of(padded)
+        return torch.cat(
+            [part[:n] for part, n in zip(parts, counts, strict=True)]
+        )
+
+    def wait(self) -> None:
+        r"""Waits for all processes."""
+        if self.world > 1:
+            dist.barrier()
+
+    @contextmanager
+    def explaining(self) -> Iterator[None]:
+        r"""Explains the error of a lost connection: another process died."""
+        try:
+            yield
+        except RuntimeError as error:
+            if self.world == 1 or 'gloo' not in str(error):
+                raise
+            raise RuntimeError(
+                f'process {self.rank} lost the connection to another one of '
+                f'{self.world}, whose own output tells why it ended: the last '
+                "'checkpoint' is whole, and the same call resumes from it"
+            ) from error
 
     def from_first(
         self, pair: Callable[[], tuple[float, float]]

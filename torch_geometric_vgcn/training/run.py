@@ -1,22 +1,15 @@
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from dataclasses import asdict
+from pathlib import Path
 from typing import Any, cast
 
 import torch
 from torch import Tensor
 from torch.nn import Module, ModuleList
 from torch.nn.parameter import is_lazy
-from torch_geometric.data import Data
 from tqdm import tqdm
 
-from torch_geometric_vgcn.checks import (
-    Inputs,
-    check_attributes,
-    check_features,
-    count_nodes,
-    selected_nodes,
-)
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound, Term
@@ -27,13 +20,12 @@ from torch_geometric_vgcn.training.device_rng import (
 )
 from torch_geometric_vgcn.training.fingerprint import (
     constant_buffers,
-    digest,
     module_fingerprint,
 )
 from torch_geometric_vgcn.training.optimizers import make_optimizers
 from torch_geometric_vgcn.training.owned_logits import OwnedLogits
 from torch_geometric_vgcn.training.ranks import Ranks
-from torch_geometric_vgcn.training.result import Fit, evaluate
+from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.settings import Settings
 
 
@@ -45,7 +37,6 @@ class Run(ABC):
         learner (VariationalGraphLearner or FixedGraph): The learner. If it is
             in evaluation mode it is set to training mode; otherwise each of
             its modules stays in its own mode.
-        data (torch_geometric.data.Data): The data.
         settings (Settings): The settings.
         ranks (Ranks, optional): The processes that take part.
             (default: :obj:`None`, this one)
@@ -54,37 +45,22 @@ class Run(ABC):
     def __init__(
         self,
         learner: VariationalGraphLearner | FixedGraph,
-        data: Data,
         settings: Settings,
         ranks: Ranks | None = None,
     ) -> None:
-        n = count_nodes(data)
-        check_attributes(data, 'x', 'y', 'train_mask', 'val_mask')
-        check_features(data.x, n, 'data.x')
-        self.x: Tensor = data.x
-        self.y: Tensor = data.y
-        for name in ('train_mask', 'val_mask'):
-            learner.likelihood.check_labels(
-                self.y, data[name], n, f'data.{name}'
-            )
-        self.train_nodes = selected_nodes(data.train_mask, n)
-        self.val_nodes = selected_nodes(data.val_mask, n)
         self.learner = learner
         self.settings = settings
         self.ranks = ranks or Ranks()
-        self.device = _device_of(learner)
-        self.place(data)
-        self.labelled = torch.cat([self.train_nodes, self.val_nodes]).unique()
-        self.inputs = Inputs()
+        self.device = device_of(learner)
         if not learner.training:
             learner.train()
         tensors = [*learner.parameters(), *learner.buffers()]
         if any(is_lazy(tensor) for tensor in tensors):
-            self.predict()  # which initialises them
+            self.initialize()
         self.logits = OwnedLogits(learner, self.ranks)
         self.optimizers = make_optimizers(
             learner,
-            list(self.logits.parameters.values()),
+            self.sparse_logits(),
             settings.lr,
             settings.logit_lr,
             settings.weight_decay,
@@ -100,18 +76,22 @@ class Run(ABC):
         self.best: dict[str, Any] = {}
 
     @abstractmethod
-    def place(self, data: Data) -> None:
-        r"""Checks that the data are on the learner's device, or moves them
-        there.
-        """
-
-    @abstractmethod
     def train_epoch(self, epoch: int) -> Bound:
         r"""Takes the steps of one epoch. Returns the bound of all data."""
 
     @abstractmethod
-    def predict(self) -> Any:
-        r"""The predictions for all nodes."""
+    def validate(self, epoch: int) -> tuple[float, float]:
+        r"""The score and the negative log-likelihood of the validation
+        nodes, the same in all processes.
+        """
+
+    @abstractmethod
+    def initialize(self) -> None:
+        r"""Calls the learner once, which initialises lazy parameters."""
+
+    def sparse_logits(self) -> list[Tensor]:
+        r"""The parameters with sparse gradients."""
+        return list(self.logits.parameters.values())
 
     def fingerprint(self) -> dict[str, str]:
         r"""Everything that determines the result, by readable names."""
@@ -120,10 +100,6 @@ class Run(ABC):
             **self.settings.fingerprint(),
             **module_fingerprint(self.learner),
             **module_fingerprint(self.terms, 'terms'),
-            'data.x': digest(self.x),
-            'data.y': digest(self.y),
-            'data.train_mask': digest(self.train_nodes),
-            'data.val_mask': digest(self.val_nodes),
         }
 
     def train(self) -> Fit:
@@ -155,9 +131,7 @@ class Run(ABC):
     def one_epoch(self, epoch: int) -> dict[str, float]:
         r"""Trains for an epoch and validates. Returns what is recorded."""
         bound = self.train_epoch(epoch)
-        self.logits.gather()
-        # One process validates, so that all choose the same best epoch:
-        score, nll = self.ranks.from_first(self.validate)
+        score, nll = self.validate(epoch)
         row = {k: v.item() for k, v in bound._asdict().items()}
         result = self.result
         row |= {f'val_{result.score}': score, 'val_nll': nll}
@@ -181,10 +155,6 @@ class Run(ABC):
         late = epoch - self.result.best_epoch > self.settings.patience
         return late and self.is_settled()
 
-    def validate(self) -> tuple[float, float]:
-        likelihood = self.learner.likelihood
-        return evaluate(self.predict(), self.y, self.val_nodes, likelihood)
-
     def keep_best(self) -> None:
         self.best = {
             name: value.clone()
@@ -206,13 +176,6 @@ class Run(ABC):
     ) -> Tensor | float:
         r"""The sum of all further terms; :obj:`nodes` are labelled."""
         return sum(term(out, y, nodes) for term in self.terms)
-
-    def check_outputs(self, out: Tensor) -> None:
-        r"""Raises an error if the network has too few outputs, also for the
-        labels of validation.
-        """
-        check, n = self.learner.likelihood.check_labels, self.y.size(0)
-        self.inputs.check_labels(check, self.y, self.labelled, n, out.size(-1))
 
     def check_terms(self) -> None:
         r"""Raises an error if further terms need classes and there are
@@ -247,13 +210,7 @@ class Run(ABC):
         state = checkpoint.load(self.device)
         if state is None:
             return checkpoint
-        trained = len(state['result']['history'])
-        if trained > settings.epochs:
-            raise ValueError(
-                f"'epochs' must be at least {trained}, which 'checkpoint' "
-                f'{checkpoint.path} has already, got {settings.epochs}: '
-                'raise it, or remove the file to start again'
-            )
+        self.check_epochs(len(state['result']['history']), checkpoint.path)
         self.learner.load_state_dict(state['learner'])
         for optimizer, saved in zip(
             self.optimizers, state['optimizers'], strict=True
@@ -267,6 +224,15 @@ class Run(ABC):
         if state['device_rng']:
             set_device_rng(self.device, state['device_rng'][rank].cpu())
         return checkpoint
+
+    def check_epochs(self, trained: int, path: Path) -> None:
+        r"""Raises an error if a checkpoint has more epochs than wanted."""
+        if trained > self.settings.epochs:
+            raise ValueError(
+                f"'epochs' must be at least {trained}, which 'checkpoint' "
+                f'{path} has already, got {self.settings.epochs}: '
+                'raise it, or remove the file to start again'
+            )
 
     def save(self, checkpoint: Checkpoint) -> None:
         self.logits.gather_moments(self.optimizers)
@@ -289,7 +255,7 @@ class Run(ABC):
             checkpoint.save(state)
 
 
-def _device_of(learner: Module) -> torch.device:
+def device_of(learner: Module) -> torch.device:
     r"""The device of a learner, which must be one for all its parts."""
     places = {
         tensor.device: name

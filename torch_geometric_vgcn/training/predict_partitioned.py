@@ -1,0 +1,66 @@
+from pathlib import Path
+
+import torch
+from torch import Tensor
+
+from torch_geometric_vgcn.checks import check_count, check_kind, check_path
+from torch_geometric_vgcn.partition.learner import PartitionedLearner
+from torch_geometric_vgcn.partition.rounds import Rounds
+from torch_geometric_vgcn.partition.seeded import drawn_seed, seeded
+from torch_geometric_vgcn.training.memory_map import shared_rows
+
+
+def predict_partitioned(
+    learner: PartitionedLearner,
+    *,
+    batch_size: int = 1,
+    num_samples: int = 16,
+    out: str | Path | None = None,
+) -> tuple[Tensor, Tensor]:
+    r"""The predictive class probabilities of the nodes of this process's
+    clusters, batch by batch. Each process predicts its own.
+
+    The result is that of one process. Nodes see their neighbours in the same
+    batch: all of them if the graph is :obj:`dense`, and else, as in
+    Cluster-GCN, the more the more clusters a batch has.
+
+    Args:
+        learner (PartitionedLearner): The learner to predict with.
+        batch_size (int, optional): The number of clusters per batch.
+            (default: :obj:`1`)
+        num_samples (int, optional): The number of graphs.
+            (default: :obj:`16`)
+        out (str or Path, optional): An :obj:`.npy` file for the probabilities
+            of all nodes, :obj:`[N, C]`, that all processes write to. It isn't
+            held in memory. (default: :obj:`None`)
+
+    Returns:
+        The ids of the nodes, and their probabilities :obj:`[n, C]`; with
+        :obj:`out`, the ids of all nodes and the memory map of the file.
+    """
+    check_kind(learner, PartitionedLearner, 'learner')
+    batch_size = check_count(batch_size, 'batch_size', least=1)
+    check_count(num_samples, 'num_samples', least=1)
+    path = None if out is None else check_path(out, 'out')
+    graph, ranks = learner.graph, learner.ranks
+    first, _ = ranks.from_first(lambda: (drawn_seed(), 0.0))
+    rounds = Rounds(graph, batch_size, int(first))
+    nodes, parts = [], []
+    rows: Tensor | None = None
+    for shard in learner.shards:
+        for number, slot in enumerate(rounds.in_order(shard)):
+            batch = learner.batch(slot.clusters)
+            with seeded(rounds.seed, number, shard):
+                prob = learner.predict(batch.x, num_samples, batch.prior)
+            node = torch.cat([graph.cluster(c).node for c in slot.clusters])
+            if path is None:
+                nodes.append(node)
+                parts.append(prob)
+                continue
+            if rows is None:
+                rows = shared_rows(path, graph.num_nodes, prob.size(1), ranks)
+            rows[node] = prob.float().cpu()
+    if rows is None:
+        return torch.cat(nodes), torch.cat(parts)
+    ranks.wait()
+    return torch.arange(graph.num_nodes), rows
