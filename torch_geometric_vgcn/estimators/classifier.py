@@ -79,10 +79,16 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
         transduction_ (numpy.ndarray): The predicted class of each row of
             :meth:`fit`.
         label_distributions_ (numpy.ndarray): Their class probabilities.
+        labels_ (numpy.ndarray): The place of each row's known class in
+            :obj:`classes_`, or :obj:`-1`.
         graph_ (scipy.sparse.csr_array): The learned graph: edge
             probabilities, empty if no graph was chosen. For NetworkX,
             :obj:`networkx.from_scipy_sparse_array(clf.graph_)`; for PyG,
             :func:`torch_geometric.utils.from_scipy_sparse_matrix`.
+        prior_graph_ (scipy.sparse.csr_array): The probabilities of the same
+            edges before learning.
+        given_graph_ (scipy.sparse.csr_array, optional): The given graph, in
+            both directions, or :obj:`None`.
         choice_ (str): The setting that was chosen.
         trials_ (list): What was tried, with the accuracy and the negative
             log-likelihood on held-out labels.
@@ -90,6 +96,9 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
             labels.
         validation_size_ (int): The number of these labels. They also chose
             the setting, so the score is slightly optimistic.
+        validation_rows_ (numpy.ndarray): Their rows.
+        validation_distributions_ (numpy.ndarray): The class probabilities of
+            these rows, predicted without their labels.
         n_iter_ (int): The number of epochs.
     """
 
@@ -140,6 +149,7 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
         rng = check_random_state(self.random_state)
         settings = self._settings(graph is not None)
         self.classes_ = labels.classes
+        self.labels_ = labels.code
         self._features = Features.of(X, counts)
         task = Task(
             fastest_layout(self._features(X).float()),
@@ -218,13 +228,30 @@ class VGCNClassifier(ClassifierMixin, BaseEstimator):
                 (task.y >= 0).nonzero().view(-1),
                 self.n_iter_,
             )
-            temperature = _temperature(task, runs, parts)
+            held = torch.cat([rows for _, rows in parts])
+            unseen = torch.cat(
+                [
+                    t.prob[rows]
+                    for t, (_, rows) in zip(runs, parts, strict=True)
+                ]
+            )
+            every = torch.arange(held.numel())
+            temperature = best_temperature(unseen, task.y[held], every)
             bar.update()
         model.likelihood.set_temperature(temperature)
         prob = model.predict(task.x, num_samples=NUM_SAMPLES)
         self.label_distributions_ = prob.double().numpy()
         self.transduction_ = self.classes_[prob.argmax(dim=-1).numpy()]
-        self.graph_ = _learned(task, model)
+        self.validation_rows_ = held.numpy()
+        self.validation_distributions_ = (
+            model.likelihood.calibrated(unseen).double().numpy()
+        )
+        self.prior_graph_, self.graph_ = _graphs(task, model)
+        self.given_graph_ = None
+        if task.edge_index is not None:
+            edges = task.edge_index
+            ones = torch.ones(edges.size(1))
+            self.given_graph_ = _matrix(edges, ones, task.num_rows)
         self._served: Served = served(task, model, setting.joins, temperature)
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
@@ -273,31 +300,25 @@ def _mean(values: Sequence[float], weight: Sequence[int]) -> float:
     return float(np.average(values, weights=weight))
 
 
-def _temperature(
-    task: Task,
-    runs: Sequence[Trained],
-    parts: Sequence[tuple[Tensor, Tensor]],
-) -> float:
-    r"""The temperature of the predictions of all labels that were held
-    out.
-    """
-    held = torch.cat([rows for _, rows in parts])
-    prob = torch.cat(
-        [run.prob[rows] for run, (_, rows) in zip(runs, parts, strict=True)]
-    )
-    return best_temperature(prob, task.y[held], torch.arange(held.numel()))
-
-
 @torch.no_grad()
-def _learned(
+def _graphs(
     task: Task, model: VariationalGraphLearner | FixedGraph
-) -> scipy.sparse.csr_array:
+) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
+    r"""The edges' probabilities before and after learning."""
     n = task.num_rows
     if isinstance(model, FixedGraph):
-        return scipy.sparse.csr_array((n, n))
-    pairs = model.prior.pairs.index
-    prob = model.posterior(model.prior, task.x).double().sigmoid()
-    index, value = to_undirected(pairs, prob, num_nodes=n)
+        return scipy.sparse.csr_array((n, n)), scipy.sparse.csr_array((n, n))
+    logits = [model.prior.logits, model.posterior(model.prior, task.x)]
+    index, value = to_undirected(
+        model.prior.pairs.index, [one.double().sigmoid() for one in logits], n
+    )
+    return _matrix(index, value[0], n), _matrix(index, value[1], n)
+
+
+def _matrix(
+    edge_index: Tensor, value: Tensor, num_rows: int
+) -> scipy.sparse.csr_array:
     return scipy.sparse.csr_array(
-        (value.numpy(), tuple(index.numpy())), shape=(n, n)
+        (value.double().numpy(), tuple(edge_index.numpy())),
+        shape=(num_rows, num_rows),
     )

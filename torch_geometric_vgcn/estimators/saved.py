@@ -15,7 +15,10 @@ from torch_geometric_vgcn.estimators.served import Joined, Served
 #: Changes with the layout of the file.
 FORMAT = 1
 #: The fitted attributes that are arrays, and those that aren't.
-ARRAYS = ('transduction_', 'label_distributions_')
+ARRAYS = (
+    'transduction_', 'label_distributions_', 'labels_', 'validation_rows_',
+    'validation_distributions_',
+)  # fmt: skip
 PLAIN = (
     'n_features_in_',
     'n_iter_',
@@ -42,9 +45,14 @@ def save_state(estimator: Any, path: str | Path) -> None:
         'graph.data': graph.data,
         'graph.indices': graph.indices,
         'graph.indptr': graph.indptr,
+        'prior_graph.data': estimator.prior_graph_.data,
         'features.mean': features.mean,
         'features.scale': features.scale,
     }
+    given = estimator.given_graph_
+    if given is not None:
+        arrays['given_graph.indices'] = given.indices
+        arrays['given_graph.indptr'] = given.indptr
     for name in ARRAYS:
         arrays[name] = _plain(getattr(estimator, name))
     if hasattr(estimator, 'feature_names_in_'):
@@ -104,8 +112,18 @@ def load_state(kind: type[T], path: str | Path) -> T:
     for name in PLAIN:
         setattr(estimator, name, about[name])
     n = estimator.transduction_.size
-    parts = [arrays[f'graph.{part}'] for part in ('data', 'indices', 'indptr')]
-    estimator.graph_ = scipy.sparse.csr_array(tuple(parts), shape=(n, n))
+    pattern = (arrays['graph.indices'], arrays['graph.indptr'])
+    estimator.graph_, estimator.prior_graph_ = (
+        scipy.sparse.csr_array((arrays[name], *pattern), shape=(n, n))
+        for name in ('graph.data', 'prior_graph.data')
+    )
+    estimator.given_graph_ = None
+    if 'given_graph.indices' in arrays:
+        index = arrays['given_graph.indices']
+        pattern = (index, arrays['given_graph.indptr'])
+        estimator.given_graph_ = scipy.sparse.csr_array(
+            (np.ones(index.size), *pattern), shape=(n, n)
+        )
     estimator._features = Features(
         about['counts'], arrays['features.mean'], arrays['features.scale']
     )
