@@ -12,7 +12,7 @@ LIMIT = 1_500_000
 
 
 def neighbourhoods(
-    findings: Findings, starts: np.ndarray, limit: int = LIMIT
+    findings: Findings, starts: np.ndarray, limit: int
 ) -> dict[str, Any]:
     r"""The rows and edges that a page can explore, as JSON with arrays in
     base64. With more than :obj:`limit` edges, these are the neighbourhoods of
@@ -22,8 +22,7 @@ def neighbourhoods(
     Args:
         findings (Findings): What the page shows.
         starts (numpy.ndarray): The rows that the page mentions.
-        limit (int, optional): The largest number of edges.
-            (default: :obj:`1_500_000`)
+        limit (int): The largest number of edges.
     """
     edges = findings.edges
     index, n = edges.index, findings.num_rows
@@ -59,7 +58,7 @@ def neighbourhoods(
         'right': _packed(right, np.uint32),
         'prior': _packed(_scaled(edges.prior[kept]), np.uint16),
         'posterior': _packed(_scaled(edges.posterior[kept]), np.uint16),
-        'start': int(starts[0]) if starts.size > 0 else int(rows[0]),
+        'start': next(filter(whole.__getitem__, starts.tolist()), 0),
     }
 
 
@@ -81,6 +80,7 @@ def _near(
     rest = np.setdiff1d(np.arange(num_rows), order)
     order = np.concatenate([order, rest])
     degree = np.bincount(index.ravel(), minlength=num_rows)
+    order = order[degree[order] <= limit // 10]  # but for hubs
     near = np.zeros(num_rows, dtype=bool)
     near[order[np.cumsum(degree[order]) <= limit]] = True
     return near

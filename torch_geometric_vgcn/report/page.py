@@ -8,7 +8,7 @@ import numpy as np
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.graph import LISTED, graph
 from torch_geometric_vgcn.report.markup import as_json, text
-from torch_geometric_vgcn.report.neighbourhoods import neighbourhoods
+from torch_geometric_vgcn.report.neighbourhoods import LIMIT, neighbourhoods
 from torch_geometric_vgcn.report.quality import accuracy, quality
 from torch_geometric_vgcn.report.summary import choice, classes, facts
 
@@ -25,8 +25,10 @@ POLICY = (
 )
 
 
-def page(findings: Findings, title: str) -> str:
-    r"""The page as HTML, with all that it needs inside."""
+def page(findings: Findings, title: str, limit: int = LIMIT) -> str:
+    r"""The page as HTML, with all that it needs inside, and up to so many
+    edges to explore.
+    """
     edges = findings.edges
     listed = [edges.most_distrusted(LISTED), edges.strongest(LISTED)]
     starts = edges.index[:, np.concatenate(listed)].T.ravel()
@@ -46,7 +48,7 @@ def page(findings: Findings, title: str) -> str:
         classes=classes(findings),
         graph=graph(findings),
         explorer='' if len(edges) > 0 else 'hidden',
-        data=as_json(neighbourhoods(findings, starts)),
+        data=as_json(neighbourhoods(findings, starts, limit)),
         **scripts,
     )
 

@@ -13,7 +13,7 @@ class Explorer {
     byId('before-title').textContent = graph.hasGiven
       ? 'Before: the given graph' : 'Before: the prior';
     byId('random').addEventListener('click', () => this.moveAnywhere());
-    window.addEventListener('hashchange', () => this.follow(true));
+    window.addEventListener('hashchange', () => this.follow());
     const panels = [this.before, this.after];
     const resized = new ResizeObserver(
       () => panels.forEach((panel) => panel.redraw()));
@@ -22,7 +22,8 @@ class Explorer {
       'change', () => panels.forEach((panel) => panel.restyle()));
     byId('neighbours').classList.toggle('no-given', !graph.hasGiven);
     this.explain();
-    this.follow(false);
+    this.show(graph.placeOf(graph.start));
+    this.follow();
   }
 
   // What the signs mean.
@@ -54,19 +55,13 @@ class Explorer {
     this.move(i);
   }
 
-  // Shows the row that the address names.
-  follow(scroll) {
+  // Shows the row that the address names, if any.
+  follow() {
     const match = /^#row=(\d+)$/.exec(location.hash);
-    if (match === null && scroll) return;
-    const row = match === null ? this.graph.start : Number(match[1]);
-    const i = this.graph.placeOf(row);
-    if (i < 0) {
-      this.say(`Row ${row} is not part of this page.`);
-      return;
-    }
-    this.show(i);
+    if (match === null) return;
+    this.show(this.graph.placeOf(Number(match[1])));
     const box = byId('before').getBoundingClientRect();
-    if (scroll && (box.bottom < 0 || box.top > innerHeight)) {
+    if (box.bottom < 0 || box.top > innerHeight) {
       byId('explorer').scrollIntoView();
     }
   }
@@ -76,6 +71,10 @@ class Explorer {
   }
 
   show(i) {
+    if (i < 0) {
+      this.say('This row is not part of this page.');
+      return;
+    }
     const graph = this.graph;
     const edges = graph.around(i);
     const some = edges.slice(0, DRAWN);
