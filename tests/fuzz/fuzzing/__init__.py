@@ -10,6 +10,7 @@ from fuzzing import (
     data,
     datasets,
     estimators,
+    report,
     training,
     transforms,
 )
@@ -23,6 +24,7 @@ __all__ = [
     'data',
     'datasets',
     'estimators',
+    'report',
     'training',
     'transforms',
 ]
