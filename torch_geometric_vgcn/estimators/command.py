@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 import scipy.sparse
-from scipy.stats import binomtest
 
 from torch_geometric_vgcn.datasets import from_table
 from torch_geometric_vgcn.datasets.read_columns import read_columns
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
 from torch_geometric_vgcn.report import report as write_report
+from torch_geometric_vgcn.report.held_out import wilson
 
 
 def run(
@@ -145,7 +145,7 @@ def _summary(clf: VGCNClassifier) -> str:
     y = clf.labels_
     size = clf.validation_size_
     hits = round(clf.validation_score_ * size)
-    low, high = binomtest(hits, size).proportion_ci(method='wilson')
+    low, high = wilson(hits, size)
     lines = [
         f'{int((y >= 0).sum())} rows with a label, {int((y < 0).sum())} '
         f'without, {clf.classes_.size} classes.',

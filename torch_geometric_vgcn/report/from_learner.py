@@ -49,10 +49,10 @@ def from_learner(
         held_out=HeldOut(label[held], host[held]),
         settings={
             'Network': str(learner.conv),
-            'Prior': _brief(learner.prior),
-            'Posterior': _brief(learner.posterior),
-            'Sampler': _brief(learner.sampler),
-            'Objective': _brief(learner.criterion),
+            'Prior': str(learner.prior),
+            'Posterior': str(learner.posterior),
+            'Sampler': str(learner.sampler),
+            'Objective': str(learner.criterion),
         },
         names=names,
         left_out=left_out,
@@ -101,8 +101,3 @@ def _class_names(data: Data, num_classes: int) -> list[str]:
     if isinstance(found, (list, tuple)) and len(found) == num_classes:
         return [str(name) for name in found]
     return [str(number) for number in range(num_classes)]
-
-
-def _brief(part: object) -> str:
-    r"""What a part says of itself, on one line."""
-    return ' '.join(str(part).split())

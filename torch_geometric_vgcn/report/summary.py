@@ -44,8 +44,9 @@ def facts(findings: Findings) -> str:
 
 def choice(findings: Findings) -> str:
     r"""The settings that were tried, and how the model was made."""
-    parts = []
+    title, parts = 'How the model was made', []
     if findings.choice:
+        title = 'What was chosen, and why'
         parts.append(f'<p>{_why(findings)}</p>')
     if len(findings.trials) > 1:
         parts.append(_trials(findings))
@@ -54,7 +55,7 @@ def choice(findings: Findings) -> str:
         for term, value in findings.settings.items()
     )
     parts.append(f'<dl class="settings">{terms}</dl>')
-    return ''.join(parts)
+    return f'<h2>{title}</h2>{"".join(parts)}'
 
 
 def _why(findings: Findings) -> str:

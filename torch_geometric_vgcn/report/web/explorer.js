@@ -2,6 +2,7 @@
 // The neighbourhood of a row, in the graph before and after learning.
 
 const DRAWN = 24;
+const DRAWN_SMALL = 14;
 const LISTED = 200;
 
 class Explorer {
@@ -77,7 +78,8 @@ class Explorer {
     }
     const graph = this.graph;
     const edges = graph.around(i);
-    const some = edges.slice(0, DRAWN);
+    const small = byId('before').clientWidth < 480;
+    const some = graph.strongest(edges, small ? DRAWN_SMALL : DRAWN);
     const notes = [];
     if (!graph.whole[i]) {
       notes.push(
@@ -86,9 +88,9 @@ class Explorer {
         + `${graph.numRows.toLocaleString('en')} rows; this row has more `
         + 'neighbours than those shown.');
     }
-    if (edges.length > DRAWN) {
+    if (edges.length > some.length) {
       notes.push(
-        `The ${DRAWN} strongest of ${edges.length} neighbours are drawn.`);
+        `The ${some.length} strongest of ${edges.length} neighbours are drawn.`);
     }
     this.say(notes.join(' '));
     byId('focus-name').textContent = graph.title(i);

@@ -90,9 +90,13 @@ class Graph {
       const edge = this.edge(this.edges[p]);
       found.push({ ...edge, other: edge.left === i ? edge.right : edge.left });
     }
+    return found.sort((a, b) => b.posterior - a.posterior);
+  }
+
+  // Those that matter most, before or after: given ones are certain before.
+  strongest(edges, most) {
     const size = (edge) => Math.max(edge.prior, edge.posterior, edge.given);
-    return found.sort(
-      (a, b) => b.posterior - a.posterior || size(b) - size(a));
+    return [...edges].sort((a, b) => size(b) - size(a)).slice(0, most);
   }
 
   // The edges among some rows.
