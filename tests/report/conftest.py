@@ -65,7 +65,7 @@ def fitted():
     return clf.fit(x, np.where(known, names[y], ''), graph=graph)
 
 
-@pytest.fixture(scope='session')
+@pytest.fixture(scope='module')
 def browser():
     playwright = pytest.importorskip(
         'playwright.sync_api', reason='needs the package playwright'

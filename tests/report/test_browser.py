@@ -1,10 +1,13 @@
 r"""The page in a real browser; nothing may be thrown, logged or loaded."""
 
 import json
+from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from torch_geometric_vgcn.report import report
+from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.page import page
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>'
@@ -110,8 +113,11 @@ def test_rows_have_the_same_place_in_both_panels(show, make):
     for panel in ('before', 'after'):
         found = nodes(tab, panel)
         x, y = found['4']
-        places.append({n: (a - x, b - y) for n, (a, b) in found.items()})
-    assert places[0] == places[1]
+        places += [{n: a - x for n, (a, b) in found.items()}]
+        places += [{n: b - y for n, (a, b) in found.items()}]
+    assert places[:2] != [dict.fromkeys(places[0], 0)] * 2
+    for before, after in zip(places[:2], places[2:], strict=True):
+        assert before == pytest.approx(after)
 
 
 def test_the_given_graph_is_before_and_all_is_after(show, make):
@@ -160,13 +166,30 @@ def test_a_label_that_is_a_script_stays_text(show, make):
 
 
 def test_without_edges_there_is_nothing_to_explore(show, make):
-    findings = make()
-    for name in ('index', 'prior', 'posterior', 'given'):
-        value = getattr(findings.edges, name)
-        object.__setattr__(findings.edges, name, value[..., :0])
-    tab = show(findings)
+    found = make()
+    edges = found.edges
+    none = Edges(
+        edges.index[:, :0],
+        edges.prior[:0],
+        edges.posterior[:0],
+        edges.given[:0],
+    )
+    tab = show(replace(found, edges=none))
     assert tab.is_hidden('#explorer')
     assert 'No graph was chosen' in tab.inner_text('#graph')
+
+
+def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
+    found = make()
+    zero = np.zeros(len(found.edges))
+    edges = Edges(found.edges.index, zero, zero, found.edges.given)
+    tab = show(replace(found, edges=edges), '#row=4')
+    assert 'No graph was chosen' in tab.inner_text('#graph')
+    count = (
+        '(panel) => document.getElementById(panel)._cyreg.cy.edges().length'
+    )
+    assert tab.evaluate(count, 'before') > 0
+    assert tab.evaluate(count, 'after') == 0
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,5 @@
 import csv
 from collections.abc import Iterable, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
@@ -142,22 +141,24 @@ def _write(path: Path, head: list[str], lines: Iterable[list[Any]]) -> None:
 
 
 def _summary(clf: VGCNClassifier) -> str:
-    y = clf.labels_
-    size = clf.validation_size_
-    hits = round(clf.validation_score_ * size)
-    low, high = wilson(hits, size)
+    y, size = clf.labels_, clf.validation_size_
     lines = [
         f'{int((y >= 0).sum())} rows with a label, {int((y < 0).sum())} '
         f'without, {clf.classes_.size} classes.',
         f'Accuracy on {size} labels that were held out: '
-        f'{100 * clf.validation_score_:.1f} % (95 % interval {100 * low:.1f} '
-        f'to {100 * high:.1f} %).',
+        f'{_accuracy(clf.validation_score_, size)}.',
         f'Chosen: {clf.choice_}. Tried:',
     ]
-    for trial in clf.trials_:
-        error = sqrt(trial['accuracy'] * (1 - trial['accuracy']) / size)
-        lines.append(
-            f'  {trial["setting"]}: {100 * trial["accuracy"]:.1f} % '
-            f'± {100 * error:.1f}'
-        )
+    lines += [
+        f'  {trial["setting"]}: {_accuracy(trial["accuracy"], size)}'
+        for trial in clf.trials_
+    ]
     return '\n'.join(lines)
+
+
+def _accuracy(share: float, size: int) -> str:
+    low, high = wilson(round(share * size), size)
+    return (
+        f'{100 * share:.1f} % (95 % interval {100 * low:.1f} to '
+        f'{100 * high:.1f} %)'
+    )

@@ -55,7 +55,7 @@ class HeldOut:
     def calibration(self) -> Calibration:
         return calibration(
             torch.from_numpy(self.prob),
-            torch.from_numpy(self.label),
+            torch.from_numpy(self.label).long(),
             torch.arange(len(self)),
         )
 

@@ -1,5 +1,6 @@
 import hashlib
 from base64 import b64encode
+from collections.abc import Sequence
 from importlib.resources import files
 from string import Template
 
@@ -13,6 +14,7 @@ from torch_geometric_vgcn.report.quality import accuracy, quality
 from torch_geometric_vgcn.report.summary import choice, classes, facts
 
 FOLDER = files('torch_geometric_vgcn.report')
+STYLES = ('page.css', 'explorer.css', 'media.css')
 #: In this order, as each uses those before.
 SCRIPTS = (
     'tables.js', 'graph.js', 'words.js', 'panel.js', 'search.js',
@@ -34,13 +36,13 @@ def page(findings: Findings, title: str, limit: int = LIMIT) -> str:
     starts = edges.index[:, np.concatenate(listed)].T.ravel()
     scripts = {
         'library': _read('vendor/cytoscape.min.js'),
-        'script': ''.join(_read(f'web/{name}') for name in SCRIPTS),
+        'script': _join(SCRIPTS),
     }
     policy = POLICY.format(' '.join(map(_hash, scripts.values())))
     return Template(_read('web/page.html')).substitute(
         title=text(title),
         policy=policy,
-        style=_read('web/page.css'),
+        style=_join(STYLES),
         facts=facts(findings),
         choice=choice(findings),
         accuracy=accuracy(findings),
@@ -55,6 +57,10 @@ def page(findings: Findings, title: str, limit: int = LIMIT) -> str:
 
 def _read(name: str) -> str:
     return FOLDER.joinpath(name).read_text(encoding='utf-8')
+
+
+def _join(names: Sequence[str]) -> str:
+    return ''.join(_read(f'web/{name}') for name in names)
 
 
 def _hash(script: str) -> str:

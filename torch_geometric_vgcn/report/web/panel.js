@@ -1,4 +1,15 @@
 
+// Where the k-th of so many stands on a circle, the first half of them on the
+// right: at equal distances in height, so that names don't overlap.
+function spread(k, count) {
+  const right = Math.ceil(count / 2);
+  const [place, many] = k < right
+    ? [k, right] : [count - 1 - k, count - right];
+  const up = 1 - (2 * place + 1) / many;
+  const side = Math.sqrt(1 - up * up);
+  return [k < right ? side : -side, up];
+}
+
 // One of the two pictures. Rows have the same place in both.
 class Panel {
   constructor(element, graph, move) {
@@ -33,31 +44,31 @@ class Panel {
       if (!edge.inner) joined.add(edge.left).add(edge.right);
     }
     const { clientWidth: width, clientHeight: height } = this.element;
-    const [radiusX, radiusY] = [width / 2 - 96, height / 2 - 40];
+    const names = [centre, ...others].map(
+      (i) => shortened(this.graph.name(i)));
+    const longest = Math.max(...names.map((name) => name.length));
+    const [radiusX, radiusY] = [width / 2 - 24 - 6.2 * longest, height / 2 - 24];
     const nodes = [centre, ...others].map((i, place) => {
-      const angle = 2 * Math.PI * (place - 1) / others.length - Math.PI / 2;
-      const away = place === 0 ? 0 : others.length > 14 && place % 2 ? 0.8 : 1;
-      const side = Math.cos(angle);
+      const [side, up] = place === 0
+        ? [0, 0] : spread(place - 1, others.length);
       return {
         group: 'nodes',
         data: {
           id: `n${i}`,
           place: i,
-          name: shortened(this.graph.name(i)),
+          name: names[place],
           title: describe(this.graph, i),
           label: this.graph.colour[this.graph.label[i]] ?? -1,
           predicted: this.graph.colour[this.graph.predicted[i]],
           size: place === 0 ? 26 : 15,
           opacity: joined.has(i) ? 1 : 0.3,
-          halign: place === 0 || Math.abs(side) < 0.3 ? 'center'
-            : side > 0 ? 'right' : 'left',
-          valign: place === 0 ? 'bottom' : Math.abs(side) >= 0.3 ? 'center'
-            : Math.sin(angle) > 0 ? 'bottom' : 'top',
+          halign: place === 0 ? 'center' : side > 0 ? 'right' : 'left',
+          valign: place === 0 ? 'bottom' : 'center',
           weight: place === 0 ? 'bold' : 'normal',
         },
         position: {
-          x: width / 2 + away * radiusX * side * (place > 0),
-          y: height / 2 + away * radiusY * Math.sin(angle) * (place > 0),
+          x: width / 2 + radiusX * side,
+          y: height / 2 - radiusY * up,
         },
       };
     });
@@ -111,7 +122,7 @@ class Panel {
         'text-valign': 'data(valign)',
         'text-margin-x': (node) => ({ left: -4, right: 4, center: 0 })[
           node.data('halign')],
-        'text-margin-y': (node) => ({ top: -3, bottom: 3, center: 0 })[
+        'text-margin-y': (node) => ({ bottom: 3, center: 0 })[
           node.data('valign')],
         'text-outline-color': colour('raised'),
         'text-outline-width': 2,
