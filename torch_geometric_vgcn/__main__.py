@@ -1,10 +1,11 @@
 r"""Fills in the missing labels of a table, without programming.
 
-    python -m torch_geometric_vgcn mine.csv --label kind --out predictions.csv
+    python -m torch_geometric_vgcn mine.csv --label kind --report report.html
 
 Rows whose label is blank get the most probable class. The classes of all
 rows, their probabilities and the confidence are written to a CSV file, the
-learned graph to another one beside it.
+learned graph to another one beside it, and what was learned to a page for a
+browser.
 """
 
 import argparse
@@ -19,18 +20,21 @@ def main(arguments: list[str] | None = None) -> None:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     add = parser.add_argument
-    add('table', help='a CSV file whose first line has the names')
+    add('table', help='a CSV file whose first line has the names, or a '
+        'Parquet file')  # fmt: skip
     add('--label', required=True, help='the column of labels, some blank')
     add('--out', default='predictions.csv', help='the file of predictions')
+    add('--name', help='the column that names the rows, if any')
     add('--drop', nargs='+', default=[], metavar='COLUMN',
-        help='columns to leave out, such as names of rows')  # fmt: skip
+        help='columns to leave out')  # fmt: skip
+    add('--report', help='a page to write for a browser, with all results')
     add('--model', help='a file to save the model to, for later rows')
-    add('--encoding', default='utf-8', help='the encoding of the table')
+    add('--encoding', default='utf-8', help='the encoding of a CSV file')
     add('--seed', type=int, default=0, help='the seed (default: 0)')
     args = parser.parse_args(arguments)
     try:
         print(run(**vars(args)))
-    except (ValueError, TypeError, OSError) as error:
+    except (ValueError, TypeError, OSError, ImportError) as error:
         parser.exit(1, f'{error}\n')
 
 

@@ -29,17 +29,23 @@ def read(path):
         return list(csv.DictReader(file))
 
 
-def test_blank_labels_are_filled_in(tmp_path, table, capsys, monkeypatch):
+@pytest.fixture
+def quick_command(monkeypatch):
     few = partial(VGCNClassifier, trust=0.1, max_iter=40)
     monkeypatch.setattr(command, 'VGCNClassifier', few)
+
+
+def test_blank_labels_are_filled_in(tmp_path, table, capsys, quick_command):
     path, truth = table
     out, model = tmp_path / 'predictions.csv', tmp_path / 'model.vgcn'
+    page = tmp_path / 'report.html'
     main(
-        [str(path), '--label', 'kind', '--drop', 'name', '--out', str(out)]
-        + ['--model', str(model)]
+        [str(path), '--label', 'kind', '--name', 'name', '--out', str(out)]
+        + ['--model', str(model), '--report', str(page)]
     )
     lines = read(out)
     assert len(lines) == 120
+    assert [line['name'] for line in lines] == [f'n{r}' for r in range(120)]
     found = np.array([line['predicted'] for line in lines])
     assert (found == truth).mean() > 0.85
     for line in lines:
@@ -50,10 +56,31 @@ def test_blank_labels_are_filled_in(tmp_path, table, capsys, monkeypatch):
     edges = read(tmp_path / 'predictions.edges.csv')
     probs = [float(edge['probability']) for edge in edges]
     assert probs == sorted(probs, reverse=True)
-    assert all(int(e['row']) < int(e['other_row']) for e in edges)
+    for edge in edges:
+        assert int(edge['row']) < int(edge['other_row'])
+        assert edge['name'] == 'n' + edge['row']
+        assert edge['other_name'] == 'n' + edge['other_row']
     told = capsys.readouterr().out
     assert '95 % interval' in told and 'Chosen: ' in told
-    assert VGCNClassifier.load(model).n_features_in_ == 7
+    loaded = VGCNClassifier.load(model)
+    assert loaded.n_features_in_ == 7
+    assert list(loaded.classes_) == ['blue', 'green', 'red']
+    content = page.read_text(encoding='utf-8')
+    assert '<h1>mine.csv</h1>' in content
+    assert '"n0","n1","n2"' in content and '["blue","green","red"]' in content
+
+
+def test_parquet_gives_what_csv_gives(tmp_path, table, quick_command):
+    polars = pytest.importorskip('polars')
+    path, _ = table
+    polars.read_csv(path).write_parquet(tmp_path / 'mine.parquet')
+    for name in ('mine.csv', 'mine.parquet'):
+        out = tmp_path / f'{name}.out.csv'
+        given = [str(tmp_path / name), '--label', 'kind', '--drop', 'name']
+        main([*given, '--out', str(out)])
+    lines = read(tmp_path / 'mine.csv.out.csv')
+    assert 'name' not in lines[0]
+    assert read(tmp_path / 'mine.parquet.out.csv') == lines
 
 
 @pytest.mark.parametrize(
@@ -62,6 +89,14 @@ def test_blank_labels_are_filled_in(tmp_path, table, capsys, monkeypatch):
         (['none.csv', '--label', 'kind'], 'No such file'),
         (['TABLE', '--label', 'colour'], "'label' must be one of the columns"),
         (['TABLE', '--label', 'kind'], "'name' has another text in each row"),
+        (
+            ['TABLE', '--label', 'kind', '--name', 'title'],
+            "'name' must be one of the columns",
+        ),
+        (
+            ['TABLE', '--label', 'kind', '--report', 'none/report.html'],
+            "'none/report.html' must be in a folder that exists",
+        ),
     ],
 )
 def test_errors_are_told_in_a_line(table, arguments, message, capsys):

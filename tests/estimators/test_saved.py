@@ -4,6 +4,7 @@ import sys
 import numpy as np
 import pytest
 import scipy.sparse
+import torch
 
 from torch_geometric_vgcn.estimators import VGCNClassifier
 
@@ -47,6 +48,23 @@ def test_all_that_was_learned_is_there(tmp_path, blobs, quick):
     assert again.trials_ == quick.trials_
     assert again.choice_ == quick.choice_
     assert again.n_features_in_ == 5
+
+
+def test_what_a_report_needs_is_there(tmp_path, blobs, quick):
+    x, _, y = blobs
+    path = np.stack([np.arange(119), np.arange(1, 120)])
+    quick.fit(x, y, graph=torch.from_numpy(path)).save(tmp_path / 'm.vgcn')
+    again = VGCNClassifier.load(tmp_path / 'm.vgcn')
+    for clf in (quick, again):
+        assert (clf.labels_ == y).all()
+        assert sorted(clf.validation_rows_) == np.flatnonzero(y >= 0).tolist()
+        hits = clf.validation_distributions_.argmax(axis=1)
+        score = (hits == y[clf.validation_rows_]).mean()
+        assert score == pytest.approx(clf.validation_score_)
+        assert (clf.prior_graph_.indices == clf.graph_.indices).all()
+        assert (clf.prior_graph_.data != clf.graph_.data).any()
+        assert clf.given_graph_.nnz == 2 * 119
+        assert (clf.given_graph_ != quick.given_graph_).nnz == 0
 
 
 def test_other_files_are_refused(tmp_path):

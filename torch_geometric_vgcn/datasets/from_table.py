@@ -42,14 +42,15 @@ def from_table(
     Args:
         table (DataFrame, Mapping, str or Path): The table: a
             :class:`pandas.DataFrame`, the columns by name, or the path of a
-            CSV file whose first line has the names.
+            CSV file whose first line has the names, or of a Parquet file
+            (:obj:`pip install 'torch_geometric_vgcn[parquet]'`).
         label (str): The column of labels.
         drop (Iterable[str], optional): Columns to leave out, such as names
             or numbers of the rows. (default: :obj:`()`)
         standardize (bool, optional): Whether to give the columns of numbers
             mean zero and variance one. (default: :obj:`True`)
-        encoding (str, optional): The encoding of a file, with or without a
-            byte-order mark. (default: :obj:`"utf-8"`)
+        encoding (str, optional): The encoding of a CSV file, with or without
+            a byte-order mark. (default: :obj:`"utf-8"`)
     """
     check_flag(standardize, 'standardize')
     check_kind(label, str, 'label')

@@ -6,19 +6,28 @@ from pathlib import Path
 from typing import Any
 
 from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.datasets.read_parquet import (
+    is_parquet,
+    read_parquet,
+)
 
 
 def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
-    r"""The columns of a :class:`pandas.DataFrame`, a mapping or a CSV file by
-    name.
+    r"""The columns of a :class:`pandas.DataFrame`, a mapping, or a CSV or
+    Parquet file by name.
     """
+    check_kind(encoding, str, 'encoding')
     if isinstance(table, (str, os.PathLike)):
-        return _from_file(Path(table), encoding)
+        path = Path(table)
+        content = _content(path)
+        if is_parquet(content):
+            return read_parquet(content, path)
+        return _from_csv(path, _text(path, content, encoding))
     is_frame = hasattr(table, 'keys') and hasattr(table, 'columns')
     if not is_frame and not isinstance(table, Mapping):
         raise TypeError(
             "'table' must be a DataFrame, a mapping from names to columns or "
-            f'the path of a CSV file, got {type(table).__name__}'
+            f'the path of a CSV or Parquet file, got {type(table).__name__}'
         )
     names = [str(name) for name in table.keys()]
     _check_names(names)
@@ -40,8 +49,8 @@ def as_list(value: Any, name: str) -> list[Any]:
         raise TypeError(error) from why
 
 
-def _from_file(path: Path, encoding: str) -> dict[str, list[Any]]:
-    reader = csv.reader(io.StringIO(_text(path, encoding), newline=''))
+def _from_csv(path: Path, text: str) -> dict[str, list[Any]]:
+    reader = csv.reader(io.StringIO(text, newline=''))
     header: list[str] = []
     rows = []
     try:
@@ -71,18 +80,20 @@ def _from_file(path: Path, encoding: str) -> dict[str, list[Any]]:
     return dict(zip(header, cells or [[] for _ in header], strict=True))
 
 
-def _text(path: Path, encoding: str) -> str:
-    check_kind(encoding, str, 'encoding')
+def _content(path: Path) -> bytes:
     try:
-        content = path.read_bytes()
+        return path.read_bytes()
     except OSError as error:
         # With its number it becomes a FileNotFoundError and so on.
         why = f"'table' must be a file that can be read: {error.strerror}"
         raise OSError(error.errno, why, str(path)) from error
     except ValueError as error:
         raise ValueError(
-            f"'table' must be the path of a CSV file, got {str(path)!r}"
+            f"'table' must be the path of a file, got {str(path)!r}"
         ) from error
+
+
+def _text(path: Path, content: bytes, encoding: str) -> str:
     try:
         # Without the byte-order mark that Excel writes:
         return content.decode(encoding).removeprefix('\ufeff')

@@ -1,23 +1,25 @@
 import csv
 from collections.abc import Iterable, Sequence
-from math import sqrt
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import scipy.sparse
-from scipy.stats import binomtest
-from torch_geometric.data import Data
 
 from torch_geometric_vgcn.datasets import from_table
+from torch_geometric_vgcn.datasets.read_columns import read_columns
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.report import report as write_report
+from torch_geometric_vgcn.report.held_out import wilson
 
 
 def run(
     table: str,
     label: str,
     out: str,
+    name: str | None = None,
     drop: Sequence[str] = (),
+    report: str | None = None,
     model: str | None = None,
     encoding: str = 'utf-8',
     seed: int = 0,
@@ -25,67 +27,110 @@ def run(
     r"""Predicts the missing labels of a table, and writes what was learned.
 
     Args:
-        table (str): The CSV file.
+        table (str): The CSV or Parquet file.
         label (str): The column of labels.
         out (str): The file of predictions. The learned graph is written
             beside it, as :obj:`<name>.edges.csv`.
+        name (str, optional): The column that names the rows; it is no
+            feature. (default: :obj:`None`)
         drop (Sequence[str], optional): Columns to leave out.
             (default: :obj:`()`)
+        report (str, optional): A page to write for a browser.
+            (default: :obj:`None`)
         model (str, optional): A file to save the model to.
             (default: :obj:`None`)
-        encoding (str, optional): The encoding. (default: :obj:`"utf-8"`)
+        encoding (str, optional): The encoding of a CSV file.
+            (default: :obj:`"utf-8"`)
         seed (int, optional): The seed. (default: :obj:`0`)
 
     Returns:
         What was done, in words.
     """
-    data = from_table(table, label, drop, standardize=False, encoding=encoding)
-    y = data.y.numpy()
+    for path in filter(None, (out, report, model)):
+        _check_folder(Path(path))
+    columns = read_columns(table, encoding)
+    named: dict[str, list[Any]] = {}
+    if name is not None:
+        if name not in columns:
+            raise ValueError(
+                f"'name' must be one of the columns {list(columns)}, got "
+                f'{name!r}'
+            )
+        named[name] = columns[name]
+    data = from_table(columns, label, [*drop, *named], standardize=False)
+    known = [data.class_names[c] if c >= 0 else '' for c in data.y.tolist()]
     clf = VGCNClassifier(verbose=True, random_state=seed)
-    clf.fit(data.x.numpy(), y)
-    path = Path(out)
-    _write(path, *_predictions(clf, data, label))
-    edges = path.with_name(f'{path.stem}.edges.csv')
-    _write(edges, ['row', 'other_row', 'probability'], _edges(clf.graph_))
+    clf.fit(data.x.numpy(), np.array(known))
+    _write(Path(out), *_predictions(clf, label, named))
+    edges = Path(out).with_name(f'{Path(out).stem}.edges.csv')
+    _write(edges, *_edges(clf.graph_, named))
     lines = [
-        _summary(clf, y),
-        f'Predictions of all rows: {path}',
+        _summary(clf),
+        f'Predictions of all rows: {out}',
         f'The learned graph (rows count from 0): {edges}',
     ]
+    if report is not None:
+        names = None if name is None else named[name]
+        write_report(clf, report, names=names, title=Path(table).name)
+        lines.append(f'The report, for a browser: {report}')
     if model is not None:
         clf.save(model)
         lines.append(f'The model: {model}')
     return '\n'.join(lines)
 
 
+def _check_folder(path: Path) -> None:
+    r"""Expects a file that can be written: training takes minutes."""
+    if not path.parent.is_dir():
+        raise ValueError(
+            f"'{path}' must be in a folder that exists, got '{path.parent}'"
+        )
+
+
 def _predictions(
-    clf: VGCNClassifier, data: Data, label: str
+    clf: VGCNClassifier, label: str, named: dict[str, list[Any]]
 ) -> tuple[list[str], Iterable[list[Any]]]:
     r"""The names of the columns, and the lines."""
-    names = data.class_names
     prob = clf.label_distributions_
     place = prob.argmax(axis=1)
-    known = data.y.tolist()
-    head = [label, 'predicted', 'confidence']
-    head += [f'probability of {name}' for name in names]
+    head = [*named, label, 'predicted', 'confidence']
+    head += [f'probability of {kind}' for kind in clf.classes_]
     lines = (
         [
-            names[known[row]] if known[row] >= 0 else '',
-            names[place[row]],
+            *(names[row] for names in named.values()),
+            clf.classes_[known] if known >= 0 else '',
+            clf.classes_[place[row]],
             f'{prob[row, place[row]]:.4f}',
             *(f'{p:.4f}' for p in prob[row]),
         ]
-        for row in range(place.size)
+        for row, known in enumerate(clf.labels_)
     )
     return head, lines
 
 
-def _edges(graph: scipy.sparse.csr_array) -> Iterable[list[Any]]:
-    r"""Each edge once, the most probable first."""
+def _edges(
+    graph: scipy.sparse.csr_array, named: dict[str, list[Any]]
+) -> tuple[list[str], Iterable[list[Any]]]:
+    r"""The names of the columns, and each edge once, the most probable
+    first.
+    """
     half = scipy.sparse.triu(graph).tocoo()
-    for place in np.argsort(-half.data, kind='stable'):
-        prob = half.data[place]
-        yield [int(half.row[place]), int(half.col[place]), f'{prob:.4f}']
+    order = np.argsort(-half.data, kind='stable')
+    head = ['row', 'other_row', *named, *(f'other_{name}' for name in named)]
+    lines = (
+        [
+            *ends,
+            *(names[row] for names in named.values() for row in ends),
+            f'{prob:.4f}',
+        ]
+        for *ends, prob in zip(
+            half.row[order].tolist(),
+            half.col[order].tolist(),
+            half.data[order].tolist(),
+            strict=True,
+        )
+    )
+    return [*head, 'probability'], lines
 
 
 def _write(path: Path, head: list[str], lines: Iterable[list[Any]]) -> None:
@@ -95,22 +140,25 @@ def _write(path: Path, head: list[str], lines: Iterable[list[Any]]) -> None:
         writer.writerows(lines)
 
 
-def _summary(clf: VGCNClassifier, y: np.ndarray) -> str:
-    size = clf.validation_size_
-    hits = round(clf.validation_score_ * size)
-    low, high = binomtest(hits, size).proportion_ci(method='wilson')
+def _summary(clf: VGCNClassifier) -> str:
+    y, size = clf.labels_, clf.validation_size_
     lines = [
         f'{int((y >= 0).sum())} rows with a label, {int((y < 0).sum())} '
         f'without, {clf.classes_.size} classes.',
         f'Accuracy on {size} labels that were held out: '
-        f'{100 * clf.validation_score_:.1f} % (95 % interval {100 * low:.1f} '
-        f'to {100 * high:.1f} %).',
+        f'{_accuracy(clf.validation_score_, size)}.',
         f'Chosen: {clf.choice_}. Tried:',
     ]
-    for trial in clf.trials_:
-        error = sqrt(trial['accuracy'] * (1 - trial['accuracy']) / size)
-        lines.append(
-            f'  {trial["setting"]}: {100 * trial["accuracy"]:.1f} % '
-            f'± {100 * error:.1f}'
-        )
+    lines += [
+        f'  {trial["setting"]}: {_accuracy(trial["accuracy"], size)}'
+        for trial in clf.trials_
+    ]
     return '\n'.join(lines)
+
+
+def _accuracy(share: float, size: int) -> str:
+    low, high = wilson(round(share * size), size)
+    return (
+        f'{100 * share:.1f} % (95 % interval {100 * low:.1f} to '
+        f'{100 * high:.1f} %)'
+    )

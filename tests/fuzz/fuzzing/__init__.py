@@ -11,6 +11,7 @@ from fuzzing import (
     datasets,
     estimators,
     partition,
+    report,
     training,
     transforms,
 )
@@ -25,6 +26,7 @@ __all__ = [
     'datasets',
     'estimators',
     'partition',
+    'report',
     'training',
     'transforms',
 ]

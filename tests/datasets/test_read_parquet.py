@@ -1,0 +1,53 @@
+import sys
+
+import pytest
+
+from torch_geometric_vgcn.datasets import from_table
+
+polars = pytest.importorskip('polars')
+READERS = ('pyarrow', 'polars')
+
+
+@pytest.fixture
+def file(tmp_path):
+    path = tmp_path / 'people.parquet'
+    columns = {
+        '__index_level_0__': [5, 6, 7],
+        'age': [30, 40, 50],
+        'city': ['Oslo', 'Rome', 'Oslo'],
+        'vote': ['yes', None, 'no'],
+    }
+    polars.DataFrame(columns).write_parquet(path)
+    return path
+
+
+@pytest.mark.parametrize('reader', READERS)
+def test_each_reader_reads_the_same(file, monkeypatch, reader):
+    pytest.importorskip(reader)
+    for other in READERS[: READERS.index(reader)]:
+        monkeypatch.setitem(sys.modules, other, None)
+    data = from_table(file, 'vote', standardize=False)
+    assert data.feature_names == ['age', 'city=Oslo', 'city=Rome']
+    assert data.x[:, 0].tolist() == [30, 40, 50]
+    assert data.y.tolist() == [1, -1, 0]
+    assert data.missing == {'vote': {'None': 1}}
+
+
+def test_without_a_reader_it_says_what_to_install(file, monkeypatch):
+    for reader in READERS:
+        monkeypatch.setitem(sys.modules, reader, None)
+    with pytest.raises(ImportError, match='needs the package polars or'):
+        from_table(file, 'vote')
+
+
+def test_a_broken_file_is_named(tmp_path):
+    path = tmp_path / 'broken.parquet'
+    path.write_bytes(b'PAR1 nothing PAR1')
+    with pytest.raises(ValueError, match="broken.parquet' must be a Parquet"):
+        from_table(path, 'vote')
+
+
+def test_a_table_that_starts_alike_is_text(tmp_path):
+    path = tmp_path / 'mine.csv'
+    path.write_text('PAR1,vote\n3,a\n4,b\n')
+    assert from_table(path, 'vote').feature_names == ['PAR1']

@@ -1,0 +1,259 @@
+r"""The page in a real browser; nothing may be thrown, logged or loaded."""
+
+import json
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from torch_geometric_vgcn.report import report
+from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.page import page
+
+EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>'
+#: A colour of a class in the light and in the dark.
+LIGHT, DARK = '#0072b2', '#4aa3df'
+
+
+def focus(tab):
+    return tab.inner_text('#focus-name')
+
+
+def nodes(tab, panel):
+    r"""The rows that a panel draws, by name, with their places on the page."""
+    return tab.evaluate(
+        """(panel) => {
+            const element = document.getElementById(panel);
+            element.scrollIntoView({ behavior: 'instant' });
+            const box = element.getBoundingClientRect();
+            return Object.fromEntries(element._cyreg.cy.nodes().map((node) => {
+                const at = node.renderedPosition();
+                const place = [box.x + at.x, box.y + at.y];
+                return [node.data('name'), place];
+            }));
+        }""",
+        panel,
+    )
+
+
+def wait_for(tab, condition):
+    r"""As `Page.wait_for_function`, which the page's own policy forbids."""
+    for _ in range(100):
+        if tab.evaluate(condition):
+            return
+        tab.wait_for_timeout(50)
+    raise AssertionError(f'never true: {condition}')
+
+
+def wait_for_row(tab, title):
+    wait_for(
+        tab,
+        "document.getElementById('focus-name').textContent === "
+        + json.dumps(title),
+    )
+
+
+def column(tab, table, number):
+    return tab.locator(
+        f'{table} tbody tr td:nth-child({number})'
+    ).all_inner_texts()
+
+
+def test_a_real_report_renders(show, fitted, tmp_path):
+    path = report(fitted, tmp_path / 'fitted.html', title='Blobs')
+    tab = show(path.read_text(encoding='utf-8'))
+    assert tab.title() == 'Blobs'
+    assert focus(tab).startswith('Row ')
+    assert tab.inner_text('#before-title') == 'Before: the given graph'
+    for panel in ('before', 'after'):
+        assert len(nodes(tab, panel)) > 1
+    assert tab.locator('svg.chart').count() >= 2
+    assert tab.locator('.trials, .confusion').count() == 2
+
+
+def test_the_search_finds_rows_by_number_name_and_class(show, make):
+    names = [f'person {chr(97 + row)}' for row in range(12)]
+    tab = show(make(names=names, classes=('ham', 'spam', 'eggs')))
+    tab.fill('#search', '7')
+    tab.press('#search', 'Enter')
+    wait_for_row(tab, 'person h (row 7)')
+    tab.fill('#search', 'PERSON C')
+    tab.click('#found li')
+    wait_for_row(tab, 'person c (row 2)')
+    tab.fill('#search', 'spa')
+    found = tab.locator('#found li').all_inner_texts()
+    assert found and tab.locator('#found li').count() <= 8
+    tab.press('#search', 'ArrowDown')
+    tab.press('#search', 'Enter')
+    wait_for_row(tab, found[1].split('\n')[0].strip())
+    tab.fill('#search', 'nobody')
+    assert tab.inner_text('#found') == 'No row found'
+    tab.press('#search', 'Enter')
+    tab.press('#search', 'Escape')
+    assert tab.is_hidden('#found')
+
+
+def test_a_click_on_a_node_moves_there_and_back(show, make):
+    tab = show(make(), '#row=4')
+    wait_for_row(tab, 'Row 4')
+    wait_for(tab, 'scrollY > 0')  # to where it is
+    assert set(nodes(tab, 'after')) == {'4', '2', '3', '5', '6'}
+    assert nodes(tab, 'before').keys() == nodes(tab, 'after').keys()
+    tab.mouse.click(*nodes(tab, 'after')['5'])
+    tab.wait_for_url('**#row=5')
+    wait_for_row(tab, 'Row 5')
+    assert set(nodes(tab, 'before')) == {'5', '3', '4', '6', '7'}
+    tab.go_back()
+    wait_for_row(tab, 'Row 4')
+
+
+def test_rows_have_the_same_place_in_both_panels(show, make):
+    tab = show(make(), '#row=4', viewport={'width': 1200, 'height': 900})
+    places = []
+    for panel in ('before', 'after'):
+        found = nodes(tab, panel)
+        x, y = found['4']
+        places += [{n: a - x for n, (a, b) in found.items()}]
+        places += [{n: b - y for n, (a, b) in found.items()}]
+    assert places[:2] != [dict.fromkeys(places[0], 0)] * 2
+    for before, after in zip(places[:2], places[2:], strict=True):
+        assert before == pytest.approx(after)
+
+
+def test_the_given_graph_is_before_and_all_is_after(show, make):
+    tab = show(make(), '#row=4')
+    edges = """(panel) => document.getElementById(panel)._cyreg.cy.edges()
+        .filter((edge) => [edge.source().id(), edge.target().id()]
+            .includes('n4')).map((edge) => edge.data('kind')).sort()"""
+    assert tab.evaluate(edges, 'before') == ['kept', 'kept']
+    after = tab.evaluate(edges, 'after')
+    assert len(after) == 4 and after.count('new') == 2
+    assert column(tab, '#neighbours', 7).count('yes') == 2
+
+
+def test_links_in_tables_move_and_tables_sort(show, make):
+    tab = show(make())
+    link = tab.locator('.edges a').first
+    row = link.inner_text()
+    link.click()
+    wait_for_row(tab, f'Row {row}')
+    table = '.edges:first-child table'
+    before = column(tab, table, 3)
+    tab.click(f'{table} th:nth-child(3) button')
+    assert column(tab, table, 3) == sorted(before, key=float)
+    tab.click(f'{table} th:nth-child(3) button')
+    assert column(tab, table, 3) == sorted(before, key=float, reverse=True)
+    tab.click('#neighbours th:nth-child(1) button')
+    ids = column(tab, '#neighbours', 1)
+    assert ids == sorted(ids, key=int)
+    tab.click('#neighbours a >> nth=0')
+    ids = column(tab, '#neighbours', 1)
+    assert ids == sorted(ids, key=int)  # still
+
+
+def test_a_label_that_is_a_script_stays_text(show, make):
+    findings = make(names=[EVIL] * 12, classes=(EVIL, 'b', 'c'))
+    tab = show(findings, '#row=0')
+    wait_for_row(tab, f'{EVIL} (row 0)')
+    tab.fill('#search', 'alert')
+    assert EVIL in tab.inner_text('#found')
+    tab.press('#search', 'Enter')
+    tab.mouse.move(*nodes(tab, 'after').popitem()[1])
+    assert EVIL in tab.inner_text('.classes')
+    assert EVIL in tab.inner_text('.confusion')
+    assert tab.locator('script').count() == 3
+    assert tab.locator('img:not(.picture)').count() == 0
+
+
+def test_without_edges_there_is_nothing_to_explore(show, make):
+    found = make()
+    edges = found.edges
+    none = Edges(
+        edges.index[:, :0],
+        edges.prior[:0],
+        edges.posterior[:0],
+        edges.given[:0],
+    )
+    tab = show(replace(found, edges=none))
+    assert tab.is_hidden('#explorer')
+    assert 'No graph was chosen' in tab.inner_text('#graph')
+
+
+def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
+    found = make()
+    zero = np.zeros(len(found.edges))
+    edges = Edges(found.edges.index, zero, zero, found.edges.given)
+    tab = show(replace(found, edges=edges), '#row=4')
+    assert 'No graph was chosen' in tab.inner_text('#graph')
+    count = (
+        '(panel) => document.getElementById(panel)._cyreg.cy.edges().length'
+    )
+    assert tab.evaluate(count, 'before') > 0
+    assert tab.evaluate(count, 'after') == 0
+
+
+@pytest.mark.parametrize(
+    ('scheme', 'colour'), [('light', LIGHT), ('dark', DARK)]
+)
+def test_light_and_dark(show, make, scheme, colour):
+    tab = show(make(), color_scheme=scheme)
+    found = tab.evaluate(
+        """getComputedStyle(document.documentElement)
+            .getPropertyValue('--c0').trim()"""
+    )
+    assert found == colour
+    other = 'dark' if scheme == 'light' else 'light'
+    drawn = """document.getElementById('after')._cyreg.cy.nodes()[0]
+        .style('color')"""
+    before = tab.evaluate(drawn)
+    tab.emulate_media(color_scheme=other)
+    wait_for(tab, f'({drawn}) !== "{before}"')
+
+
+def test_a_narrow_page_does_not_scroll_sideways(show, make):
+    long = [f'a very long name of a row that goes on, {i}' for i in range(12)]
+    tab = show(
+        make(names=long, classes=[name[:40] for name in long[:3]]),
+        viewport={'width': 360, 'height': 700},
+    )
+    assert tab.evaluate('document.documentElement.scrollWidth') == 360
+    assert tab.evaluate('document.documentElement.clientWidth') == 360
+
+
+def test_paper_has_pictures_of_the_graphs(show, make):
+    tab = show(make(), color_scheme='dark')
+    wait_for(
+        tab,
+        """[...document.querySelectorAll('.picture')].every(
+            (picture) => picture.naturalWidth > 0)""",
+    )
+    tab.emulate_media(media='print')
+    assert tab.locator('.picture').first.is_visible()
+    assert tab.is_hidden('#after') and tab.is_hidden('#search')
+
+
+def test_a_hundred_thousand_rows_open(show, make):
+    n = 100_000
+    tab = show(make(n=n, names=[f'person {row}' for row in range(n)]))
+    tab.fill('#search', 'person 98765')
+    tab.press('#search', 'Enter')
+    wait_for_row(tab, 'person 98765 (row 98765)')
+    assert len(nodes(tab, 'after')) == 5
+    assert tab.inner_text('#status') == ''
+
+
+def test_part_of_a_graph_says_so(show, make):
+    tab = show(page(make(n=1000), 'A part', limit=100))
+    assert tab.inner_text('#status') == ''
+    edge = tab.evaluate(
+        """() => {
+            const text = document.getElementById('data').textContent;
+            const graph = new Graph(JSON.parse(text));
+            return graph.row[graph.whole.indexOf(0)];
+        }"""
+    )
+    tab.fill('#search', str(edge))
+    tab.press('#search', 'Enter')
+    assert 'this row has more neighbours' in tab.inner_text('#status')
+    tab.evaluate('location.hash = "row=999999"')
+    tab.get_by_text('This row is not part of this page.').wait_for()

@@ -1,0 +1,77 @@
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.held_out import HeldOut
+
+#: How many classes have a colour of their own.
+COLOURS = 10
+
+
+@dataclass(frozen=True)
+class Findings:
+    r"""What a report shows, as plain arrays.
+
+    Args:
+        classes (Sequence[str]): The names of the :math:`C` classes.
+        label (numpy.ndarray): The known class of each of the :math:`n` rows,
+            or :obj:`-1`.
+        prob (numpy.ndarray): The predicted class probabilities, of shape
+            :obj:`[n, C]`.
+        edges (Edges): The edges before and after learning.
+        held_out (HeldOut): The labels that measure how good it is, maybe
+            none.
+        settings (Mapping[str, str]): How the model was made.
+        choice (str, optional): The setting that was chosen.
+            (default: :obj:`""`)
+        trials (Sequence[Mapping[str, Any]], optional): All settings that were
+            tried: :obj:`setting`, :obj:`accuracy` and :obj:`nll`.
+            (default: :obj:`()`)
+        names (Sequence[str], optional): The names of the rows.
+            (default: their numbers)
+        left_out (int, optional): The number of pairs that are not in
+            :obj:`edges`, as they are improbable. (default: :obj:`0`)
+    """
+
+    classes: Sequence[str]
+    label: np.ndarray
+    prob: np.ndarray
+    edges: Edges
+    held_out: HeldOut
+    settings: Mapping[str, str] = field(default_factory=dict)
+    choice: str = ''
+    trials: Sequence[Mapping[str, Any]] = ()
+    names: Sequence[str] | None = None
+    left_out: int = 0
+
+    @property
+    def num_rows(self) -> int:
+        return self.label.size
+
+    @cached_property
+    def predicted(self) -> np.ndarray:
+        return self.prob.argmax(axis=1)
+
+    @cached_property
+    def confidence(self) -> np.ndarray:
+        return self.prob.max(axis=1)
+
+    @cached_property
+    def colour(self) -> list[int]:
+        r"""The number of each class's colour; with more classes than colours,
+        only the largest classes have one of their own, all others the last.
+        """
+        number = len(self.classes)
+        if number <= COLOURS:
+            return list(range(number))
+        size = np.bincount(self.predicted, minlength=number)
+        rank = np.empty(number, dtype=int)
+        rank[np.argsort(-size, kind='stable')] = np.arange(number)
+        return np.minimum(rank, COLOURS).tolist()
+
+    def name(self, row: int) -> str:
+        return str(row) if self.names is None else self.names[row]

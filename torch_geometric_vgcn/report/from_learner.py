@@ -1,0 +1,103 @@
+from collections.abc import Sequence
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.analysis import moved_links
+from torch_geometric_vgcn.checks import (
+    check_attributes,
+    check_kind,
+    check_labels,
+    count_nodes,
+    selected_nodes,
+)
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.findings import Findings
+from torch_geometric_vgcn.report.held_out import HeldOut
+from torch_geometric_vgcn.transforms.own_rng import own_rng
+
+#: Below this, pairs that were not observed are left out.
+LEAST = 0.01
+MASKS = ('val_mask', 'train_mask')
+
+
+def from_learner(
+    learner: VariationalGraphLearner,
+    data: Data,
+    names: Sequence[str] | None = None,
+) -> Findings:
+    r"""What a learner has learned of its data. Labels are known in
+    :obj:`data.train_mask` and :obj:`data.val_mask`, or, without masks, where
+    they aren't negative; those of :obj:`data.val_mask` measure the accuracy.
+    """
+    check_kind(data, Data, 'data')
+    check_attributes(data, 'x', 'y')
+    n = count_nodes(data)
+    with own_rng(0, data.x.device):
+        prob = learner.predict(data.x)
+    edges, left_out = _edges(learner, data.x)
+    label, held = _labels(data, n, prob.size(1))
+    host = prob.double().cpu().numpy()
+    return Findings(
+        classes=_class_names(data, prob.size(1)),
+        label=label,
+        prob=host,
+        edges=edges,
+        held_out=HeldOut(label[held], host[held]),
+        settings={
+            'Network': str(learner.conv),
+            'Prior': str(learner.prior),
+            'Posterior': str(learner.posterior),
+            'Sampler': str(learner.sampler),
+            'Objective': str(learner.criterion),
+        },
+        names=names,
+        left_out=left_out,
+    )
+
+
+def _edges(learner: VariationalGraphLearner, x: Tensor) -> tuple[Edges, int]:
+    links = moved_links(learner, x=x)
+    pairs, observed = learner.prior.pairs, learner.prior.edge_index
+    given = torch.zeros_like(links.moved)
+    if observed is not None:
+        given = pairs.contains(observed)
+    likely = torch.maximum(links.prior, links.posterior) >= LEAST
+    kept = (given | likely).nonzero().view(-1)
+    parts = (pairs.index[:, kept], links.prior[kept], links.posterior[kept])
+    index, prior, posterior = (part.cpu().numpy() for part in parts)
+    edges = Edges(
+        index,
+        prior.astype(np.float64),
+        posterior.astype(np.float64),
+        given[kept].cpu().numpy(),
+    )
+    return edges, len(pairs) - len(edges)
+
+
+def _labels(
+    data: Data, num_nodes: int, num_classes: int
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""The known labels, and the nodes whose label was held out."""
+    masks = {name: data[name] for name in MASKS if name in data}
+    rows = {}
+    for name, mask in (masks or {'y': data.y >= 0}).items():
+        name = f'data.{name}'
+        check_labels(data.y, mask, num_nodes, name, True, num_classes)
+        rows[name] = selected_nodes(mask, num_nodes, name, allow_none=True)
+    known = torch.cat(list(rows.values()))
+    label = torch.full_like(data.y, -1)
+    label[known] = data.y[known]
+    held, train = (rows.get(f'data.{name}', known[:0]) for name in MASKS)
+    held = held[~torch.isin(held, train)]
+    return label.cpu().numpy(), held.cpu().numpy()
+
+
+def _class_names(data: Data, num_classes: int) -> list[str]:
+    found = data.get('class_names')
+    if isinstance(found, (list, tuple)) and len(found) == num_classes:
+        return [str(name) for name in found]
+    return [str(number) for number in range(num_classes)]

@@ -1,0 +1,123 @@
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.checks import check_kind, check_path
+from torch_geometric_vgcn.datasets.missing import MARKERS
+from torch_geometric_vgcn.datasets.read_columns import as_list
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.report.findings import Findings
+from torch_geometric_vgcn.report.from_classifier import from_classifier
+from torch_geometric_vgcn.report.from_learner import from_learner
+from torch_geometric_vgcn.report.page import page
+
+
+def report(
+    model: Any,
+    path: str | os.PathLike = 'report.html',
+    data: Data | None = None,
+    names: Sequence[Any] | None = None,
+    title: str = 'What was learned',
+) -> Path:
+    r"""Writes what was learned as one page for a browser, which needs no
+    network: what was chosen and why, accuracy, confusion and calibration, the
+    edges' probabilities before and after learning, and a view of the
+    neighbourhood of each row in the given and in the learned graph.
+
+    .. code-block:: python
+
+        report(clf.fit(X, y), 'report.html', names=frame['name'])
+        report(learner, 'report.html', data)
+
+    The page holds up to 1.5 million edges; of larger graphs it holds the
+    neighbourhoods of some of the rows.
+
+    Args:
+        model (VGCNClassifier, VGCNNodeClassifier or VariationalGraphLearner):
+            The fitted estimator, or the trained learner.
+        path (str or Path, optional): The file to write.
+            (default: :obj:`"report.html"`)
+        data (torch_geometric.data.Data, optional): The data of a learner,
+            with :obj:`x` and :obj:`y`. Labels are known in
+            :obj:`train_mask` and :obj:`val_mask`; the accuracy is that of
+            :obj:`val_mask`. (default: :obj:`None`)
+        names (Sequence, optional): The names of the rows.
+            (default: their numbers)
+        title (str, optional): The title of the page.
+            (default: :obj:`"What was learned"`)
+
+    Returns:
+        The path of the page.
+    """
+    path = check_path(path, 'path')
+    check_kind(title, str, 'title')
+    findings = _findings(model, data, names)
+    content = page(findings, title)
+    try:
+        # A lone surrogate in a name is no reason to fail:
+        path.write_bytes(content.encode('utf-8', errors='replace'))
+    except (OSError, ValueError) as error:
+        raise OSError(
+            f"'path' must be a file that can be written, got '{path}' "
+            f'({error})'
+        ) from error
+    return path
+
+
+def _findings(
+    model: Any, data: Data | None, names: Sequence[Any] | None
+) -> Findings:
+    if isinstance(model, VariationalGraphLearner):
+        if data is None:
+            raise ValueError(
+                "'data' must be given with a learner: its predictions and "
+                "its accuracy need 'x' and 'y'"
+            )
+        return from_learner(model, data, _names(names, model.prior.num_nodes))
+    estimator = _estimator(model)
+    if estimator is None:
+        raise TypeError(
+            "'model' must be a VGCNClassifier, a VGCNNodeClassifier or a "
+            f'VariationalGraphLearner, got {type(model).__name__}'
+        )
+    if not hasattr(estimator, 'graph_'):
+        raise ValueError("'model' must be fitted, got one that isn't")
+    if data is not None:
+        raise ValueError(
+            "'data' must be None with an estimator, which knows its rows, "
+            f'got {type(data).__name__}'
+        )
+    return from_classifier(estimator, _names(names, estimator.labels_.size))
+
+
+def _estimator(model: Any) -> Any:
+    r"""The estimator for tables that a model is or has, if any."""
+    try:
+        from torch_geometric_vgcn.estimators import (
+            VGCNClassifier,
+            VGCNNodeClassifier,
+        )
+    except ImportError:  # so nobody has made one
+        return None
+    if isinstance(model, VGCNNodeClassifier):
+        model = model.classifier
+    return model if isinstance(model, VGCNClassifier) else None
+
+
+def _names(names: Sequence[Any] | None, num_rows: int) -> list[str] | None:
+    r"""One text for each row: its number where the name is missing."""
+    if names is None:
+        return None
+    cells = as_list(names, "'names'")
+    if len(cells) != num_rows:
+        raise ValueError(
+            f"'names' must have one name for each of the {num_rows} rows, "
+            f'got {len(cells)}'
+        )
+    found = [str(cell).strip() for cell in cells]
+    return [
+        str(row) if name in MARKERS else name for row, name in enumerate(found)
+    ]
