@@ -10,7 +10,7 @@ from contenders.tuned import Setting
 #: In tables of more entries, settings are compared before self-training.
 MANY = 120_000
 #: How often it is trained with labels of its own.
-ROUNDS = 3
+ROUNDS = 2
 
 
 class SelfTraining(LogisticRegression):
