@@ -11,8 +11,10 @@ WHEELS := $(wildcard ../shared/wheels)
 demo: $(VENV)/ready
 	$(BIN)/python examples/citeseer_nograph.py
 
+# One process per core, each of one thread: two threads on tiny tensors only
+# wait for each other.
 test: $(VENV)/ready
-	$(BIN)/python -m pytest
+	OMP_NUM_THREADS=1 $(BIN)/python -m pytest -n auto
 
 slow: $(VENV)/ready
 	$(BIN)/python -m pytest -m slow

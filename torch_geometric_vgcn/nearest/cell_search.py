@@ -53,6 +53,9 @@ class CellSearch:
                 "it (TruncatedSVD), or use 'ExactSearch'"
             )
         x = x if x.dtype == torch.double else x.float()
+        # No square may overflow or vanish:
+        tiny = torch.finfo(x.dtype).tiny
+        x = x / x.abs().max().clamp(min=tiny)
         if isinstance(metric, Cosine):
             x = torch.nn.functional.normalize(x, dim=-1)
         elif not (isinstance(metric, Minkowski) and metric.p == 2):

@@ -9,6 +9,7 @@ from torch_geometric_vgcn.estimators import (
     LabelledKFold,
     VGCNClassifier,
     VGCNNodeClassifier,
+    VGCNRegressor,
     transductive_scores,
 )
 
@@ -29,8 +30,10 @@ def classifier(case: Case) -> VGCNClassifier:
             trust=case.one_of(0.1, 'auto'),
             n_neighbors=case.one_of(2, 50, 'auto'),
             features=case.one_of('auto', 'counts', 'measurements'),
+            learn=case.one_of(True, False),
             hidden=case.one_of(1, 8),
             max_iter=case.one_of(1, 2),
+            batch_size=case.one_of('auto', 4),
             random_state=case.one_of(0, 3),
         ),
     )
@@ -45,6 +48,16 @@ def vgcn_classifier(case: Case) -> None:
     prob = case.call(clf.predict_proba, case.arg(x, x[:1]))
     case.check_probs(torch.from_numpy(prob))
     case.check_probs(torch.from_numpy(clf.label_distributions_))
+
+
+@target('VGCNRegressor')
+def vgcn_regressor(case: Case) -> None:
+    x, y = table(case)
+    y = np.where(y < 0, np.nan, y + x[:, 0])
+    reg = VGCNRegressor(trust=0.5, max_iter=2, random_state=0)
+    case.call(reg.fit, case.arg(x), case.arg(y))
+    _, std = case.call(reg.predict, case.arg(x, x[:1]), return_std=True)
+    case.check(bool((std >= 0).all()), 'standard deviations')
 
 
 @target('LabelledKFold', 'transductive_scores')

@@ -12,6 +12,8 @@ import torch_geometric_vgcn.transforms as T
 from fuzzing.case import Case, target
 from torch_geometric_vgcn.nearest import (
     ApproximateSearch,
+    Cells,
+    CellSearch,
     Cosine,
     ExactSearch,
     Metric,
@@ -34,10 +36,17 @@ def features(case: Case) -> Tensor:
     return case.one_of(x, x, x, x.to_sparse(), x.to_sparse_csr(), x.half())
 
 
-@target('ExactSearch', 'ApproximateSearch', 'Cosine', 'Minkowski')
+@target(
+    'ExactSearch', 'ApproximateSearch', 'CellSearch', 'Cosine', 'Minkowski'
+)
 def search(case: Case) -> None:
     x = features(case)
-    if case.maybe(0.9):
+    if case.maybe(0.3):
+        made = case.call(
+            CellSearch,
+            **case.kwargs(size=case.one_of(2, 9), probes=case.one_of(1, 4)),
+        )
+    elif case.maybe(0.9):
         made = case.call(
             ExactSearch, **case.kwargs(block_size=case.one_of(None, 1, 3))
         )
@@ -54,6 +63,16 @@ def search(case: Case) -> None:
     inside = bool((found >= 0).all() and (found < found.size(0)).all())
     case.check(inside and not bool((found == node).any()), 'in range, others')
     case.check(bool((found.diff() > 0).all()), 'ascending')
+
+
+@target('Cells')
+def cells(case: Case) -> None:
+    x = torch.randn(case.random.randint(2, 9), 3)
+    made = case.call(Cells, case.arg(x), **case.kwargs(size=case.one_of(2, 9)))
+    distance, row = case.call(
+        made.nearest, case.arg(x, x[:1]), case.arg(1, 2), own=False
+    )
+    case.check(bool((distance >= 0).all() and (row >= 0).all()), 'found')
 
 
 def searches(case: Case) -> object:
