@@ -20,6 +20,7 @@ from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
 )
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy
 from torch_geometric_vgcn.estimators.choice import (
     ROUNDS,
     Choice,
@@ -75,6 +76,8 @@ class VGCNEstimator(BaseEstimator):
         self.random_state = random_state
 
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
+        if isinstance(X, Tensor):
+            X = as_numpy(X.detach().cpu())  # noqa: N806
         return validate_data(
             self,
             X,
