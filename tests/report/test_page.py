@@ -2,6 +2,7 @@ import base64
 import hashlib
 import json
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
@@ -9,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from torch_geometric_vgcn.report.held_out import HeldOut
 from torch_geometric_vgcn.report.markup import as_json, probability, text
 from torch_geometric_vgcn.report.page import page
 
@@ -132,6 +134,16 @@ def test_tables_say_what_they_list(make, given, titles):
     content = page(make(given=given), 'title')
     for title in titles:
         assert f'<h3>{title}</h3>' in content
+
+
+def test_without_held_out_labels_it_says_so(make):
+    findings = make()
+    none = HeldOut(findings.label[:0], findings.prob[:0])
+    content = page(replace(findings, held_out=none), 'title')
+    assert 'the accuracy is not known' in content
+    assert 'none could be held out' in content
+    assert 'class="trials"' not in content
+    assert 'class="confusion' not in content
 
 
 def test_many_classes_are_merged(make):

@@ -47,29 +47,28 @@ def _words(findings: Findings) -> str:
     given = int(edges.given.sum())
     if given > 0:
         kept = int((edges.given & (edges.posterior >= 0.5)).sum())
-        text = (
+        told = (
             f'Of {plural(given, "given edge")}, {count(kept)} are likelier '
             'than not after learning.'
         )
         new = edges.candidate & ~edges.given
         if new.any():
             strong = int((new & (edges.posterior >= 0.5)).sum())
-            text += (
+            told += (
                 f' {plural(int(new.sum()), "new edge")} were considered, '
                 f'{count(strong)} of them are likelier than not.'
             )
     else:
-        text = (
-            'No graph was given: rows were connected with their nearest rows, '
-            'and each of these edges has a probability before (the prior) '
-            'and after learning (the posterior).'
+        told = (
+            'No graph was given. Each candidate edge has a probability '
+            'before (the prior) and after learning (the posterior).'
         )
     if findings.left_out > 0:
-        text += (
+        told += (
             f' {plural(findings.left_out, "other pair")} of less than 1 % '
             'before and after are left out.'
         )
-    return text
+    return told
 
 
 def _numbers(findings: Findings) -> str:
@@ -83,8 +82,8 @@ def _numbers(findings: Findings) -> str:
         'Expected edges per row': lambda p: (
             f'{2 * p.sum() / findings.num_rows:.1f}'
         ),
-        'Of these, between rows of one predicted class': lambda p: percent(
-            p[within].sum() / p.sum()
+        'Share between rows of one predicted class': lambda p: percent(
+            p[within].sum() / max(p.sum(), 1e-300)
         ),
     }
     body = ''.join(

@@ -42,8 +42,8 @@ def quality(findings: Findings) -> str:
     found = held.calibration
     return (
         '<div class="two">'
-        '<figure><figcaption><h3>Confusion</h3><p>Held-out labels (lines) by '
-        'the class that was predicted (columns).</p></figcaption>'
+        '<figure><figcaption><h3>Confusion</h3><p>Held-out labels at '
+        'the side, predicted classes at the top.</p></figcaption>'
         f'{_confusion(held, findings.classes)}</figure>'
         '<figure><figcaption><h3>Calibration</h3><p>How often predictions of '
         'some confidence are right, with 95 % intervals; on the dotted line '

@@ -48,7 +48,7 @@ def choice(findings: Findings) -> str:
     if findings.choice:
         title = 'What was chosen, and why'
         parts.append(f'<p>{_why(findings)}</p>')
-    if len(findings.trials) > 1:
+    if len(findings.trials) > 1 and len(findings.held_out) > 0:
         parts.append(_trials(findings))
     terms = ''.join(
         f'<div><dt>{text(term)}</dt><dd><code>{text(value)}</code></dd></div>'
@@ -67,6 +67,12 @@ def _why(findings: Findings) -> str:
     ]
     if not others:
         return f'{chosen}. No other setting was tried.'
+    if len(findings.held_out) == 0:
+        return (
+            f'{chosen} was chosen among {len(others) + 1} settings. Each '
+            'class has only one label, so none could be held out: the choice '
+            'is little more than a guess.'
+        )
     best = max(others, key=lambda trial: (trial['accuracy'], -trial['nll']))
     return (
         f'{chosen} was chosen among {len(others) + 1} settings by its '
@@ -82,7 +88,7 @@ def _trials(findings: Findings) -> str:
     r"""A line for each setting, with its accuracy as a point and its 95 %
     interval.
     """
-    size = max(len(findings.held_out), 1)
+    size = len(findings.held_out)
     values = [trial['accuracy'] for trial in findings.trials]
     bounds = [wilson(round(value * size), size) for value in values]
     least = min(low for low, _ in bounds) - 0.01
