@@ -2,6 +2,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.targets import Targets
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.prior import Prior
 
 #: The number of sweeps, and the change below which they end.
@@ -71,6 +72,7 @@ class Field:
         self, prob: Tensor, own: Tensor, mean: Tensor, rows: Tensor
     ) -> Tensor:
         pattern = self.prior.pairs.pattern
+        kernels_work(own.device, own.dtype)  # which warns only here
         entries = pattern.entries(prob.unsqueeze(0))
         one = torch.ones_like(own[:, :1])
         total = 1 + pattern.product(entries, one.unsqueeze(0))[0]
