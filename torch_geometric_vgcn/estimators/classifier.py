@@ -20,8 +20,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
     combined over the uncertain graph, edges are inferred from the classes of
     their ends, and the network learns from the result, in turn. How far edges
     are trusted, how many neighbours a row has, and whether a graph helps at
-    all is chosen on labels that are held out; then the model is trained with
-    all labels.
+    all is chosen by the likelihood of labels that are held out; then the
+    model is trained with all labels.
 
     Time and memory grow with the number of rows: nothing is :math:`N \times
     N`.
@@ -72,8 +72,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         given_graph_ (scipy.sparse.csr_array, optional): The given graph, in
             both directions, or :obj:`None`.
         choice_ (str): The setting that was chosen.
-        trials_ (list): What was tried, with the accuracy and the negative
-            log-likelihood on held-out labels.
+        trials_ (list): What was tried, with the accuracy and the mean negative
+            log-likelihood of held-out labels, after temperature scaling.
         validation_score_ (float): The accuracy of the choice on held-out
             labels.
         validation_size_ (int): The number of these labels. They also chose

@@ -73,12 +73,13 @@ def _why(findings: Findings) -> str:
             'class has only one label, so none could be held out: the choice '
             'is little more than a guess.'
         )
-    best = max(others, key=lambda trial: (trial['accuracy'], -trial['nll']))
+    best = min(others, key=lambda trial: trial['nll'])
     return (
-        f'{chosen} was chosen among {len(others) + 1} settings by its '
-        f'accuracy on {plural(len(findings.held_out), "label")} that were '
-        'held out, then by its likelihood. The best of the others, '
-        f'{text(best["setting"])}, has {percent(best["accuracy"])}. '
+        f'{chosen} was chosen among {len(others) + 1} settings by the '
+        f'likelihood of {plural(len(findings.held_out), "label")} that were '
+        'held out, which is less a matter of luck than the accuracy. The '
+        f'next one, {text(best["setting"])}, has an accuracy of '
+        f'{percent(best["accuracy"])}. '
         'The same labels chose and measured, so the accuracy of the choice '
         'is slightly optimistic.'
     )
