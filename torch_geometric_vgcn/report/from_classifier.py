@@ -29,7 +29,7 @@ def from_classifier(clf: Any, names: Sequence[str] | None = None) -> Findings:
                 if name != 'verbose'
             ),
             'Features': str(clf.n_features_in_),
-            'Epochs': str(clf.n_iter_),
+            'Steps': str(clf.n_iter_),
         },
         choice=clf.choice_,
         trials=clf.trials_,
