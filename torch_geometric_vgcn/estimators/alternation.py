@@ -47,10 +47,7 @@ class Alternation:
 
     def start(self, regularization: Regularization) -> Explained:
         r"""The network alone, trained with the labels."""
-        task = self.task
-        network = Network(
-            task.x.size(1), task.hidden, task.targets.width, regularization
-        ).to(task.x.device)
+        task, network = self.task, self._network(regularization)
         network.learn(
             task.x,
             [(self.rows, task.targets.value[self.rows])],
@@ -75,10 +72,7 @@ class Alternation:
         if self.others.numel() == 0:
             return state
         task, targets = self.task, self.task.targets
-        regularization = state.network.regularization
-        network = Network(
-            task.x.size(1), task.hidden, targets.width, regularization
-        ).to(task.x.device)
+        network = self._network(state.network.regularization)
         network.load_state_dict(state.network.state_dict())
         groups = [
             (self.rows, targets.value[self.rows]),
@@ -87,3 +81,8 @@ class Alternation:
         network.learn(task.x, groups, targets, task.steps, task.batch_size)
         own = network.predict(task.x, targets)
         return self.infer(Explained(network, own, own), field)
+
+    def _network(self, regularization: Regularization) -> Network:
+        x, width = self.task.x, self.task.targets.width
+        network = Network(x.size(1), self.task.hidden, width, regularization)
+        return network.to(x.device)
