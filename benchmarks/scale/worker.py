@@ -10,6 +10,7 @@ import time
 from pathlib import Path
 
 import torch
+import torch.distributed as dist
 
 sys.path.insert(0, str(Path(__file__).parent.parent / 'speed'))
 from measure import _status as status  # noqa: E402
@@ -33,6 +34,23 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
+def wire() -> int:
+    r"""The bytes that all processes of this machine have sent each other,
+    headers included (Linux).
+    """
+    for line in Path('/proc/net/dev').read_text().splitlines():
+        name, _, numbers = line.partition(':')
+        if name.strip() == 'lo':
+            return int(numbers.split()[8])
+    raise RuntimeError('/proc/net/dev has no loopback interface')
+
+
+def wait() -> None:
+    r"""Until all processes are here."""
+    if dist.is_initialized():
+        dist.barrier()
+
+
 def measure(folder: Path, batch_size: int, epochs: int) -> dict:
     # A first product, so that all libraries are loaded:
     torch.sparse.mm(torch.eye(9).to_sparse_csr(), torch.eye(9))
@@ -46,9 +64,13 @@ def measure(folder: Path, batch_size: int, epochs: int) -> dict:
     run = PartitionedRun(learner, batch_size, settings)
     rows = []
     for epoch in range(epochs):
-        sent, start, wall = run.exchange.sent, cpu(), time.perf_counter()
+        wait()
+        sent, on_wire = run.exchange.sent, wire()
+        start, wall = cpu(), time.perf_counter()
         bound = run.train_epoch(epoch)
         middle, trained = cpu(), time.perf_counter()
+        wait()
+        on_wire = wire() - on_wire
         acc, _ = run.validate(epoch)
         rows.append(
             {
@@ -58,6 +80,7 @@ def measure(folder: Path, batch_size: int, epochs: int) -> dict:
                 'train wall': trained - wall,
                 'validate cpu': cpu() - middle,
                 'sent': run.exchange.sent - sent,
+                'wire': on_wire,
             }
         )
     run.keep_best()  # which is part of training
