@@ -1,8 +1,8 @@
 r"""Approximate nearest neighbours of up to a million rows: CellSearch beside
 pynndescent and faiss (``pip install pynndescent faiss-cpu``).
 
-    python benchmarks/scale/knn.py
-    python benchmarks/scale/knn.py --rows 10000 --systems CellSearch
+    python benchmarks/scale/neighbors.py
+    python benchmarks/scale/neighbors.py --rows 10000 --systems CellSearch
 
 A table of 50 features on a curved surface, k = 10, Euclidean distances, one
 thread. Each search is a process of its own. Packages that aren't installed
@@ -139,7 +139,7 @@ def page(rows: list[dict]) -> str:
     head = ['rows', 'search', 'CPU seconds', 'peak MB', 'recall']
     text = [
         '# Nearest neighbours of many rows',
-        'From `python benchmarks/scale/knn.py`: 50 features on a curved '
+        'From `python benchmarks/scale/neighbors.py`: 50 features on a curved '
         'surface, 10 nearest rows by Euclidean distance, one thread, each '
         'search in a process of its own. Memory is in addition to the table '
         '(float32); time is without compilation. Recall is the share of the '
