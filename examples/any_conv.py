@@ -70,7 +70,7 @@ def main() -> None:
     args = parser.parse_args()
 
     transform = Compose([NormalizeFeatures(), KNNGraph(k=20)])
-    data = transform(planetoid('CiteSeer', args.root)[0])
+    data = transform(planetoid('CiteSeer', args.root, download='pip')[0])
     prior = EvidencePrior(
         SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.1), data.x
     )

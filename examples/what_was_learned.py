@@ -135,7 +135,9 @@ def save(ax: Axes, path: Path) -> None:
 def main() -> None:
     args = arguments()
     args.out.mkdir(parents=True, exist_ok=True)
-    citeseer = NormalizeFeatures()(planetoid('CiteSeer', args.root)[0])
+    citeseer = NormalizeFeatures()(
+        planetoid('CiteSeer', args.root, download='pip')[0]
+    )
     graphs = {
         'nograph': KNNGraph(k=10)(citeseer),
         'poisoned': poisoned(citeseer, args.root, args.seed),
