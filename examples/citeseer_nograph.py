@@ -20,7 +20,6 @@ from torch import Tensor
 from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.transforms import Compose
-from tqdm import tqdm
 
 from torch_geometric_vgcn import (
     ClassPosterior,
@@ -37,6 +36,7 @@ from torch_geometric_vgcn.analysis import calibration
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph, UnitRows
 
 MODELS = ('kNN graph', 'prior', 'learned')
@@ -100,7 +100,7 @@ def main() -> None:
     num_classes = int(data.y.max()) + 1
 
     rows = []
-    for seed in tqdm(range(args.seeds), desc='seeds'):
+    for seed in progress_bar(range(args.seeds), desc='seeds'):
         split = HalfValidation(seed)(data)
         share = split.y[split.val_mask].bincount(minlength=num_classes) + 1
         for name in MODELS:
