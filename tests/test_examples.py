@@ -34,7 +34,7 @@ def test_citeseer_nograph(citeseer, tmp_path):
     report = json.loads((tmp_path / 'results.json').read_text())
     assert [row['seed'] for row in report['runs']] == [0, 0, 0, 1, 1, 1]
     assert all(0 < row['test_acc'] < 1 for row in report['runs'])
-    graph = torch.load(tmp_path / 'learned_graph.pt', weights_only=True)
+    graph = torch.load(tmp_path / 'learned_graph_1.pt', weights_only=True)
     assert graph['edge_index'].max() < graph['num_nodes'] == 3327
 
 
