@@ -199,7 +199,7 @@ class Run(ABC):
             )
 
     def resume(self) -> Checkpoint | None:
-        r"""Opens the checkpoint, if there is to be one, and takes the run up
+        r"""Opens the checkpoint, if there is to be one, and resumes the run
         where it was saved.
         """
         settings, rank = self.settings, self.ranks.rank
