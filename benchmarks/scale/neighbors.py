@@ -90,7 +90,7 @@ def one(system: str, num_rows: int) -> dict:
     torch.set_num_threads(1)
     search = SYSTEMS[system][1]
     x = torch.from_numpy(manifold(num_rows)[0]).float()
-    search(x[:2000])  # loads and compiles everything
+    search(x[:5000])  # loads and compiles everything
     found: dict = {}
 
     def run() -> None:
