@@ -1,0 +1,64 @@
+"""Settings of the documentation: `make docs` builds it without a network."""
+
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).parent
+sys.path[:0] = [str(HERE / '_extensions'), str(HERE.parent)]
+
+from torch_geometric_vgcn import __version__  # noqa: E402
+
+project = 'torch_geometric_vgcn'
+version = release = __version__
+copyright = 'MIT licence'
+language = 'en'
+
+extensions = [
+    'myst_nb',
+    'sphinx.ext.autodoc',
+    'sphinx.ext.autosummary',
+    'sphinx.ext.mathjax',
+    'sphinx.ext.napoleon',
+    'sphinx.ext.viewcode',
+    'sphinx-mathjax-offline',  # MathJax from the package, not from a CDN
+    'linked_names',
+]
+exclude_patterns = ['_build', '_extensions', 'jupyter_execute']
+# A reference to a public name that doesn't exist is an error. Those to torch,
+# PyG and scikit-learn would need the network, and internal bases have no page:
+# they stay text.
+nitpicky = True
+nitpick_ignore_regex = [
+    ('py:.*', r'(?!torch_geometric_vgcn).*'),
+    ('py:class', r'torch_geometric_vgcn(\.\w+){3,}'),
+]
+
+myst_enable_extensions = ['dollarmath', 'attrs_inline']
+myst_heading_anchors = 4
+# Text notebooks are executed once and kept in _build, until they change.
+nb_execution_mode = 'cache'
+nb_execution_cache_path = str(HERE / '_build' / 'executed')
+nb_execution_timeout = 600
+nb_execution_raise_on_error = True
+nb_merge_streams = True
+
+autodoc_member_order = 'bysource'
+autodoc_typehints = 'none'  # Args: has the types, as in PyG
+autodoc_default_options = {
+    'members': True,
+    'show-inheritance': True,
+    # What scikit-learn adds to each estimator:
+    'exclude-members': ', '.join(
+        f'set_{method}_request' for method in ('fit', 'predict', 'score')
+    ),
+}
+napoleon_google_docstring = True
+napoleon_numpy_docstring = False
+napoleon_use_rtype = False
+
+html_theme = 'furo'
+html_title = 'torch_geometric_vgcn'
+html_static_path = ['_static']
+html_css_files = ['site.css']
+html_show_sphinx = False
+html_copy_source = False
