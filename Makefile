@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 export VGCN_DATA ?= $(abspath $(wildcard ../shared/data/planetoid))
 WHEELS := $(wildcard ../shared/wheels)
 
-.PHONY: demo test slow lint format clean
+.PHONY: demo test slow lint format docs clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/citeseer_nograph.py
@@ -24,6 +24,13 @@ lint: $(VENV)/ready
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 
+# Without a network; warnings are errors. EXECUTE=off leaves out the outputs of
+# the tutorials, which take two minutes when they are executed first.
+EXECUTE ?= cache
+docs: $(VENV)/ready
+	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q \
+		-D nb_execution_mode=$(EXECUTE) docs docs/_build/html
+
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
@@ -38,4 +45,4 @@ endif
 	touch $@
 
 clean:
-	rm -rf $(VENV) results
+	rm -rf $(VENV) results docs/_build
