@@ -28,6 +28,7 @@ exclude_patterns = ['_build']
 # PyG and scikit-learn would need the network, and internal bases have no page:
 # they stay text.
 nitpicky = True
+suppress_warnings = ['toc.empty_glob']
 nitpick_ignore_regex = [
     ('py:.*', r'(?!torch_geometric_vgcn).*'),
     ('py:class', r'torch_geometric_vgcn(\.\w+){3,}'),
