@@ -1,9 +1,12 @@
 """Settings of the documentation: `make docs` builds it without a network."""
 
+import os
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).parent
+# The kernel of this environment, whatever others are installed:
+os.environ['JUPYTER_PATH'] = str(HERE / '_jupyter')
 sys.path[:0] = [str(HERE / '_extensions'), str(HERE.parent)]
 
 from torch_geometric_vgcn import __version__  # noqa: E402
@@ -28,7 +31,6 @@ exclude_patterns = ['_build']
 # PyG and scikit-learn would need the network, and internal bases have no page:
 # they stay text.
 nitpicky = True
-suppress_warnings = ['toc.empty_glob']
 nitpick_ignore_regex = [
     ('py:.*', r'(?!torch_geometric_vgcn).*'),
     ('py:class', r'torch_geometric_vgcn(\.\w+){3,}'),

@@ -44,7 +44,7 @@ def pages():
             yield pytest.param(page, marks=marks, id=page)
 
 
-@pytest.mark.parametrize('page', pages())
+@pytest.mark.parametrize('page', list(pages()))
 def test_code_of_page_runs(page, tmp_path, monkeypatch, request):
     if page in NEEDS_CITESEER:
         request.getfixturevalue('citeseer')  # or skips
