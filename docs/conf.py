@@ -14,7 +14,6 @@ from torch_geometric_vgcn.datasets import planetoid  # noqa: E402
 
 project = 'torch_geometric_vgcn'
 version = release = __version__
-copyright = 'MIT licence'
 language = 'en'
 
 extensions = [
@@ -45,6 +44,7 @@ nb_execution_in_temp = True
 nb_execution_timeout = 600
 nb_execution_raise_on_error = True
 nb_merge_streams = True
+nb_output_stderr = 'remove'
 try:
     planetoid('CiteSeer')
 except FileNotFoundError:
@@ -69,4 +69,8 @@ html_title = 'torch_geometric_vgcn'
 html_static_path = ['_static']
 html_css_files = ['site.css']
 html_show_sphinx = False
+html_show_copyright = False
+pygments_dark_style = 'github-dark'
 html_copy_source = False
+html_use_index = False
+html_domain_indices = False
