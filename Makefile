@@ -26,10 +26,9 @@ lint: $(VENV)/ready
 
 # Without a network; warnings are errors. EXECUTE=off leaves out the outputs of
 # the tutorials, which take two minutes when they are executed first.
-EXECUTE ?= cache
 docs: $(VENV)/ready
 	OMP_NUM_THREADS=1 $(BIN)/python -m sphinx -W --keep-going -q \
-		-D nb_execution_mode=$(EXECUTE) docs docs/_build/html
+		$(EXECUTE:%=-D nb_execution_mode=%) docs docs/_build/html
 
 format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
