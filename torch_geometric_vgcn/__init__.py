@@ -56,4 +56,4 @@ from torch_geometric_vgcn.objective import (
     MultiLabel,
 )
 
-__version__ = '0.1.0'
+__version__ = '0.2.0'

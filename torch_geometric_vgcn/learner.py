@@ -176,8 +176,8 @@ class VariationalGraphLearner(Module):
 
     def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
         r"""Promises that the features :obj:`x` aren't changed inside a
-        :obj:`with` block, also not by NumPy or :obj:`x.data`: then each call
-        is spared a look at all of them. Sparse features need no such promise.
+        :obj:`with` block, also not by NumPy or :obj:`x.data`: then calls need
+        not check them for changes. Sparse features need no such promise.
         """
         check_kind(x, Tensor, 'x')
         return self.route.unchanged(x)

@@ -22,6 +22,7 @@ import memory  # noqa: E402
 import tables_page  # noqa: E402
 from cell import available, cells  # noqa: E402
 from contenders import CONTENDERS  # noqa: E402
+from control import CONTROL  # noqa: E402
 from json_lines import JsonLines  # noqa: E402
 from options import add_options, parsed  # noqa: E402
 from results import Results  # noqa: E402
@@ -69,7 +70,7 @@ def main() -> None:
         args.workers,
     )
     rows = [row for row in lines.read().values() if row['run'] in runs]
-    trained = {row['system'] for row in rows}
+    trained = {row['system'] for row in rows} - {CONTROL}
     found = {row['dataset'] for row in rows}
     results = Results(
         rows,

@@ -6,6 +6,7 @@ import numpy as np
 from cell import Cell
 from contenders import CONTENDERS
 from contenders.base import LEAST
+from control import CONTROL, control
 from page import mean_and_std
 from results import Results
 from sources import SOURCES
@@ -53,6 +54,7 @@ def write(results: Results, folder: Path, command: str) -> str:
             '## Negative log-likelihood',
             results.table('test_nll', lambda nll: f'{nll.mean():.3f}', 1, -1),
             f'Probabilities below {LEAST:g} count as {LEAST:g}.',
+            *control(results),
             '## Processor seconds',
             'On one core, for tuning and training; the graph of nearest rows '
             'and the reduced features, which several splits share, are '
@@ -65,7 +67,7 @@ def write(results: Results, folder: Path, command: str) -> str:
             'Systems, and what they choose from:',
             '\n'.join(
                 f'- {title}: {CONTENDERS[title].about}.'
-                for title in results.systems
+                for title in (*results.systems, CONTROL)
             ),
         ]
     )

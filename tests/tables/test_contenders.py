@@ -39,7 +39,8 @@ def test_solves_problems(title, kind, request, monkeypatch):
     assert outcome.prob.shape == (truth.size, num_classes)
     assert np.allclose(outcome.prob.sum(axis=1), 1)
     # Trees can't do much with so few labels:
-    floor = 0.3 if title in ('HistGradientBoosting', 'VGCN') else 0.7
+    weak = ('HistGradientBoosting', 'VGCN', 'VGCN frozen')
+    floor = 0.3 if title in weak else 0.7
     assert accuracy(outcome.prob, truth) > floor
     assert outcome.choice in [row['setting'] for row in outcome.tried]
     assert contender.about

@@ -19,7 +19,7 @@ def check_kind(value: Any, kind: type | tuple[type, ...], name: str) -> None:
 
 
 def check_tensor(value: Any, shape: str, name: str) -> None:
-    r"""Expects a dense tensor; :obj:`shape` is only said, not checked."""
+    r"""Expects a dense tensor; :obj:`shape` is only for the message."""
     if not isinstance(value, Tensor):
         raise TypeError(
             f"'{name}' must be a torch.Tensor of shape {shape}, "

@@ -19,8 +19,8 @@ def from_table(
     encoding: str = 'utf-8',
 ) -> Data:
     r"""Turns a table, with one row per node, into
-    :class:`~torch_geometric.data.Data` without a graph. Put
-    :class:`~torch_geometric_vgcn.transforms.KNNGraph` behind it.
+    :class:`~torch_geometric.data.Data` without a graph, which
+    :class:`~torch_geometric_vgcn.transforms.KNNGraph` adds.
 
     A column of numbers is one feature, any other column one feature per
     distinct value (one-hot). :obj:`class_names` and :obj:`feature_names` tell
@@ -29,8 +29,8 @@ def from_table(
     Missing is what :func:`pandas.read_csv` takes for it (an empty cell,
     :obj:`NA`, :obj:`N/A`, :obj:`NULL`, :obj:`NaN`, :obj:`None`, ...), the
     :obj:`?` of the UCI data sets, and :obj:`None`, NaN, NaT and
-    :obj:`pandas.NA`; spaces around don't matter. In the label column it means
-    that the label isn't known: :obj:`y` is :obj:`-1` there,
+    :obj:`pandas.NA`; surrounding spaces don't matter. In the label column it
+    means that the label isn't known: :obj:`y` is :obj:`-1` there,
     :obj:`train_mask` selects all other nodes, and :obj:`missing` tells what
     was taken as missing and how often, such as
     :obj:`{'kind': {'NA': 3, '?': 1}}`. In a feature column it is refused.
@@ -114,7 +114,7 @@ def _features(
         raise ValueError(
             f"column '{name}' must have a value in each row, got "
             f'{_tell(column)}, the first in row {missing[0]} (of 0 to '
-            f"{len(column) - 1}): fill them or put it into 'drop'"
+            f"{len(column) - 1}): fill them or add it to 'drop'"
         )
     numbers = [_number(cell) for cell in column]
     if None not in numbers:
@@ -126,14 +126,14 @@ def _features(
             f'{len(column) - len(texts)} numbers and {len(texts)} other, the '
             f'first {column[texts[0]]!r} in row {texts[0]} (of 0 to '
             f'{len(column) - 1}): correct them, or put a letter before the '
-            "numbers of categories, or put it into 'drop'"
+            "numbers of categories, or add it to 'drop'"
         )
     text = [_text(cell) for cell in column]
     values = sorted(set(text))
     if len(values) == len(text) > 1:
         raise ValueError(
-            f"column '{name}' has another text in each row, expected numbers "
-            f"or categories: put it into 'drop'"
+            f"column '{name}' has a different text in each row, expected "
+            f"numbers or categories: add it to 'drop'"
         )
     return {
         f'{name}={value}': torch.tensor([cell == value for cell in text])
@@ -160,7 +160,7 @@ def _as_feature(
 
 def _number(cell: Any) -> float | None:
     if isinstance(cell, str) and '_' in cell:
-        return None  # Python's own way to write numbers, nobody else's
+        return None  # a notation of numbers in Python code only
     try:
         return float(cell)
     except OverflowError:

@@ -32,8 +32,8 @@ def newsgroups(
     Discrete Structures for Graph Neural Networks"
     <https://arxiv.org/abs/1903.11960>`_ paper: 9,607 documents with the TF-IDF
     of each word that is in at least 5 % of them; 100 training, 200 validation
-    and 9,307 test nodes. Put
-    :class:`~torch_geometric_vgcn.transforms.KNNGraph` behind it.
+    and 9,307 test nodes. :class:`~torch_geometric_vgcn.transforms.KNNGraph`
+    adds a graph.
 
     scikit-learn downloads the documents (14 MB) if it hasn't yet.
 

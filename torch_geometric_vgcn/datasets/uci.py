@@ -28,8 +28,8 @@ def uci(
 ) -> SingleGraph:
     r"""Data without a graph that comes with scikit-learn, with the numbers of
     labels of the `"Learning Discrete Structures for Graph Neural Networks"
-    <https://arxiv.org/abs/1903.11960>`_ paper. Put
-    :class:`~torch_geometric_vgcn.transforms.KNNGraph` behind it.
+    <https://arxiv.org/abs/1903.11960>`_ paper.
+    :class:`~torch_geometric_vgcn.transforms.KNNGraph` adds a graph.
 
     ============ ===== ======== ======= ========== ========== ====
     name         nodes features classes training   validation test

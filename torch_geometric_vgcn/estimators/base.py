@@ -9,7 +9,6 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 from torch_geometric.utils import to_undirected
-from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import (
     check_count,
@@ -40,6 +39,7 @@ from torch_geometric_vgcn.estimators.settings import (
 )
 from torch_geometric_vgcn.estimators.targets import Targets
 from torch_geometric_vgcn.estimators.task import Task
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 #: The number of rows per step, unless it is given.
@@ -150,7 +150,7 @@ class VGCNEstimator(BaseEstimator):
         steps = len(REGULARIZATIONS) + len(settings) + ROUNDS + 1
         with (
             own_rng(int(rng.randint(2**31 - 1)), task.x.device),
-            tqdm(
+            progress_bar(
                 total=steps,
                 disable=not self.verbose,
                 desc=type(self).__name__,
@@ -158,7 +158,7 @@ class VGCNEstimator(BaseEstimator):
         ):
 
             def tell(what: str) -> None:
-                bar.set_postfix_str(what)
+                bar.set_postfix_str(what, refresh=False)
                 bar.update()
 
             chooser = Chooser(task, parts, learn, tell)

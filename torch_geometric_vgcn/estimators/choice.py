@@ -47,6 +47,22 @@ class Choice:
     trials: list[dict[str, Any]]
 
 
+@dataclass
+class Tried:
+    r"""One of the settings, tried on all parts.
+
+    Args:
+        states (List[Explained]): What came of it in each part.
+        held (Tensor): What was expected of the rows that were held out.
+        score (Tuple[float, float]): The log-likelihood of their labels, which
+            is less a matter of luck than the score, and then the score.
+    """
+
+    states: list[Explained]
+    held: Tensor
+    score: tuple[float, float]
+
+
 class Chooser:
     r"""Chooses, on labels that are held out, the regularisation of the
     network, then the graph, then how often the network is taught.
@@ -77,43 +93,43 @@ class Chooser:
         alone = {}
         for one in regularizations:
             self.tell(str(one))
-            alone[one] = [run.start(one) for run in self.runs]
-        network = max(alone, key=lambda one: self._score(alone[one]))
-        for one in regularizations if NoGraph() in settings else ():
-            self._record(f'no graph, {one}', alone[one])
-        best, found = None, []
+            alone[one] = self._tried([run.start(one) for run in self.runs])
+            if NoGraph() in settings:
+                self._record(f'no graph, {one}', alone[one])
+        network = max(alone, key=lambda one: alone[one].score)
+        best, found = None, None
         for setting in settings:
             if isinstance(setting, NoGraph):
-                states, graph = alone[network], None
+                tried, graph = alone[network], None
                 name = f'no graph, {network}'
             else:
                 name = str(setting)
                 self.tell(name)
                 graph = self.field(setting)
-                states = self._all(alone[network], graph, 'infer')
-                self._record(name, states)
-            if best is None or self._score(states) > self._score(found):
-                best, found = (setting, graph, name), states
-        assert best is not None
+                tried = self._all(alone[network], graph, 'infer')
+                self._record(name, tried)
+            if found is None or tried.score > found.score:
+                best, found = (setting, graph, name), tried
+        assert best is not None and found is not None
         setting, graph, name = best
-        rounds, states, plain = 0, found, name
+        rounds, tried, plain = 0, found, name
         while graph is not None and rounds < ROUNDS:
             self.tell(f'{plain}, taught')
-            states = self._all(states, graph, 'teach')
+            tried = self._all(tried, graph, 'teach')
             taught = f'{plain}, network taught {rounds + 1} ×'
-            self._record(taught, states)
-            if not self._score(states) > self._score(found):
+            self._record(taught, tried)
+            if not tried.score > found.score:
                 break
-            rounds, found, name = rounds + 1, states, taught
+            rounds, found, name = rounds + 1, tried, taught
         return Choice(
             network,
             setting,
             graph,
             rounds,
             name,
-            self._score(found)[1],
+            found.score[1],
             self.held,
-            self._held(found),
+            found.held,
             self.trials,
         )
 
@@ -123,32 +139,26 @@ class Chooser:
             return None
         return Field(prior, self.task.targets, self.learn)
 
-    def _all(
-        self, states: Sequence[Explained], graph: Field | None, step: str
-    ) -> list[Explained]:
-        return [
-            getattr(run, step)(state, graph)
-            for run, state in zip(self.runs, states, strict=True)
-        ]
+    def _all(self, tried: Tried, graph: Field | None, step: str) -> Tried:
+        return self._tried(
+            [
+                getattr(run, step)(state, graph)
+                for run, state in zip(self.runs, tried.states, strict=True)
+            ]
+        )
 
-    def _score(self, states: Sequence[Explained]) -> tuple[float, float]:
-        r"""The log-likelihood of all labels that were held out, which is
-        less a matter of luck than the score, and then the score.
-        """
-        score, nll = self.task.targets.score(self._held(states), self.held)
-        return -nll, score
-
-    def _held(self, states: Sequence[Explained]) -> Tensor:
-        r"""What was expected of the rows that were held out."""
-        return torch.cat(
+    def _tried(self, states: list[Explained]) -> Tried:
+        held = torch.cat(
             [
                 state.mean[rows]
                 for state, (_, rows) in zip(states, self.parts, strict=True)
             ]
         )
+        score, nll = self.task.targets.score(held, self.held)
+        return Tried(states, held, (-nll, score))
 
-    def _record(self, name: str, states: Sequence[Explained]) -> None:
-        log_likelihood, score = self._score(states)
+    def _record(self, name: str, tried: Tried) -> None:
+        log_likelihood, score = tried.score
         named = self.task.targets.score_name
         self.trials.append(
             {'setting': name, named: score, 'nll': -log_likelihood}

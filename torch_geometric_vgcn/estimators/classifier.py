@@ -58,7 +58,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
 
     Attributes:
         classes_ (numpy.ndarray): The classes.
-        labels_ (numpy.ndarray): The place of each row's known class in
+        labels_ (numpy.ndarray): The index of each row's known class in
             :obj:`classes_`, or :obj:`-1`.
         transduction_ (numpy.ndarray): The class of each row of :meth:`fit`:
             the known or the predicted one.

@@ -14,7 +14,7 @@ class Labels:
 
     Args:
         classes (numpy.ndarray): The classes, sorted.
-        code (numpy.ndarray): The place of each row's class, or :obj:`-1`.
+        code (numpy.ndarray): The index of each row's class, or :obj:`-1`.
     """
 
     classes: np.ndarray

@@ -16,7 +16,7 @@ BLOCK = 8192
 
 @dataclass(frozen=True)
 class Regularization:
-    r"""How strongly a network is kept from learning its rows by heart.
+    r"""How strongly a network is kept from overfitting.
 
     Args:
         name (str): A word for it.

@@ -54,7 +54,7 @@ class Targets(ABC):
 
     @abstractmethod
     def edge_term(self, mean: Tensor, pairs: Pairs) -> Tensor:
-        r"""How far what is expected of both ends speaks for an edge, in
+        r"""How strongly what is expected of both ends supports an edge, in
         logits, of shape :obj:`[P]`.
         """
 

@@ -1,1 +1,1 @@
-r"""Compiled or tiled helpers that the rooms share."""
+r"""Compiled or tiled helpers that several parts of the package share."""

@@ -50,8 +50,8 @@ def find(key: Tensor, wanted: Tensor) -> tuple[Tensor, Tensor]:
 
 def entries_of(pointer: Tensor, row: Tensor) -> tuple[Tensor, Tensor]:
     r"""Where the entries of some rows stand in a matrix of compressed rows
-    (CSR), and in which of :obj:`row` each is. It costs what they are, not
-    what the matrix is.
+    (CSR), and in which of :obj:`row` each is. The cost grows with these
+    entries, not with the matrix.
     """
     start = pointer[row]
     count = pointer[row + 1] - start

@@ -1,4 +1,4 @@
-r"""How a sampled graph gets into a PyG conv or model."""
+r"""How a sampled graph is passed to a PyG conv or model."""
 
 from torch_geometric_vgcn.message_passing.base import Route, no_attributes
 from torch_geometric_vgcn.message_passing.choose_route import choose_route

@@ -21,7 +21,7 @@ def no_attributes(edge_index: Tensor) -> dict[str, Any]:
 
 
 class Route(ABC):
-    r"""A way for a sampled graph into a conv or model, such that weights in
+    r"""A way to pass a sampled graph to a conv or model, such that weights in
     :math:`\{0, 1\}` give exactly what deleting the edges gives.
 
     Args:

@@ -21,7 +21,7 @@ def choose_route(conv: Module, sampler: Sampler) -> ProvedRoute:
     r"""The fastest route that is exact: the adjacency for dense convs; only
     the edges that are there for hard samples; a matrix for GCN-like convs
     (sparse ones where PyTorch has the kernels); edge weights where the conv
-    takes them as they are meant; else the gate, which fits all.
+    multiplies messages by them; otherwise the gate, which works for all.
     """
     check_kind(conv, Module, 'conv')
     check_kind(sampler, Sampler, 'sampler')

@@ -23,7 +23,7 @@ class ProvedRoute:
     first graph that comes (:class:`Proof`).
 
     The proof is made again for another kind of features (sparse, of another
-    type, on another device), with edge attributes as opposed to without, and
+    type, on another device), with edge attributes instead of without, and
     after a change of the conv's modules or hooks.
 
     Args:

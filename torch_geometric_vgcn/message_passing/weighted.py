@@ -38,7 +38,7 @@ def weighted_scatter(
         out = scatter(view * src, index, dim, dim_size, 'sum')
         if src.dim() > 1:
             return out
-        # A degree. Where next to nothing is left it is zero for good: convs
+        # A degree. Where next to nothing is left it is set to zero: convs
         # that divide by it or take a root would have an infinite gradient.
         return torch.where(out.abs() > floor(out.dtype), out, 0.0)
     if reduce == 'mean':

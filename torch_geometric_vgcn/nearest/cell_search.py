@@ -12,7 +12,8 @@ class CellSearch:
     r"""Finds most of the nearest neighbours by comparing each node with those
     of the cells around it (:class:`~torch_geometric_vgcn.nearest.Cells`), in
     time and memory that grow with the number of nodes. It needs no further
-    package. Features are dense; nodes are compared by
+    package; where :obj:`pynndescent` is installed, :class:`ApproximateSearch`
+    is several times faster. Features are dense; nodes are compared by
     :class:`~torch_geometric_vgcn.nearest.Cosine` or
     :class:`~torch_geometric_vgcn.nearest.Minkowski` with :math:`p = 2`.
 

@@ -1,8 +1,8 @@
 import torch
 from torch import Tensor
-from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import check_count, check_kind
+from torch_geometric_vgcn.progress import progress_bar
 
 #: How many scores are held at a time.
 SCORES = 2**24
@@ -103,7 +103,7 @@ class Cells:
         numbers = torch.arange(len(self.cells) + 1, device=cell.device)
         bound = torch.searchsorted(cell, numbers).tolist()
         for number, members in enumerate(
-            tqdm(
+            progress_bar(
                 self.cells,
                 disable=not progress,
                 leave=False,

@@ -56,7 +56,7 @@ class Minkowski(Metric):
 
 
 class _SquareScores(Scores):
-    # Nearest is who has the largest x_i x_j - |x_j|^2 / 2.
+    # The nearest node has the largest x_i x_j - |x_j|^2 / 2.
     def __init__(self, x: Tensor) -> None:
         limit = 0.5 / torch.finfo(x.dtype).eps
         whole = is_integer(x) and float(row_norm(x).max()) ** 2 < limit

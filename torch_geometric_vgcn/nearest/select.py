@@ -43,7 +43,7 @@ def _candidates(
     r"""The column and the node of all that can be among the nearest, sorted in
     this order.
     """
-    # Whoever is among the k largest is in one of the k groups with the largest
+    # Each of the k largest is in one of the k groups with the largest
     # maxima. Maxima are cheap, and only these groups are looked at.
     num_nodes, width = score.shape
     size = min(2 * isqrt(num_nodes // k), num_nodes // (2 * k + 2))

@@ -29,8 +29,8 @@ class Objective(Module, ABC):
     Args:
         kl (KL): How the divergence from the prior is measured.
         beta (float, optional): The factor :math:`\beta` on the divergence. At
-            :obj:`1` the bound is one of the model's evidence; the paper
-            dampens it with less. (default: :obj:`0.01`)
+            :obj:`1` the bound is one of the model's evidence; the paper uses
+            smaller values. (default: :obj:`0.01`)
     """
 
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:

@@ -12,7 +12,8 @@ from torch_geometric_vgcn.objective.term import Term
 
 
 class Consistency(Term):
-    r"""Lets a node without a label have the same class on all sampled graphs
+    r"""Encourages a node without a label to have the same class on all
+    sampled graphs
 
     .. math::
         w \min(1, t / t_w) \, \frac{1}{n S} \sum_n \sum_{s=1}^S \sum_c

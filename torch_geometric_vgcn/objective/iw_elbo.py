@@ -19,8 +19,8 @@ class IWELBO(Objective):
     .. note::
         With one labelled node, or one sample, and :math:`\beta = 1` this is a
         lower bound of the log-evidence, tighter with each sample. With more
-        of both it weighs the graphs for each node apart, and can exceed the
-        log-evidence where one node's label speaks against another's; use
+        of both it weights the graphs separately for each node, and can exceed
+        the log-evidence where the labels of nodes contradict each other; use
         :class:`ELBO` where a bound is needed.
     """
 

@@ -7,8 +7,8 @@ from torch_geometric_vgcn.pairs import Pairs
 
 
 class StoredPairs(Pairs):
-    r"""The pairs of a graph that is on disk: none are held, and there is
-    nothing to do with them but in batches.
+    r"""The pairs of a graph that is on disk: none are in memory, and
+    they can only be used in batches.
 
     Args:
         num_nodes (int): The number of nodes :math:`N`.

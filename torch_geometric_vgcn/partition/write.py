@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from scipy import sparse
-from tqdm import tqdm
 
 from torch_geometric_vgcn.checks import (
     check_count,
@@ -25,6 +24,7 @@ from torch_geometric_vgcn.partition.inputs import (
 from torch_geometric_vgcn.partition.manifest import NAME, Manifest
 from torch_geometric_vgcn.partition.pair_files import CHUNK, scatter, sort_raw
 from torch_geometric_vgcn.prior.base import default_background, logit
+from torch_geometric_vgcn.progress import progress_bar
 
 
 def partition_graph(
@@ -147,7 +147,9 @@ def partition_graph(
         local = np.empty(n, np.int32)
         local[member] = np.arange(n) - np.repeat(border[:-1], size)
         starts = range(0, edges.shape[1], CHUNK)
-        for start in tqdm(starts, 'pairs', disable=not progress, leave=False):
+        for start in progress_bar(
+            starts, 'pairs', disable=not progress, leave=False
+        ):
             part = slice(start, start + CHUNK)
             piece = np.asarray(edges[:, part])
             if piece.min() < 0 or piece.max() >= n:
@@ -160,7 +162,9 @@ def partition_graph(
                 raise ValueError("'logits' must be finite")
             scatter(folders, piece, some, label, local, dense)
         for c, path in enumerate(
-            tqdm(folders, 'clusters', disable=not progress, leave=False)
+            progress_bar(
+                folders, 'clusters', disable=not progress, leave=False
+            )
         ):
             node = member[border[c] : border[c + 1]]
             arrays = {'node': node, 'y': labels[node]}

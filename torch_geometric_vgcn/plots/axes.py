@@ -41,7 +41,7 @@ def axes_or_new(ax: 'Axes | None', name: str = 'ax') -> 'Axes':
 
 
 def tidy(ax: 'Axes', title: str, xlabel: str, ylabel: str) -> None:
-    r"""Says what is drawn, and takes away the lines that say nothing."""
+    r"""Labels the axes, and removes the lines that show nothing."""
     ax.set_title(title, loc='left', fontsize='medium', color=DARK)
     ax.set_xlabel(xlabel)
     ax.set_ylabel(ylabel)

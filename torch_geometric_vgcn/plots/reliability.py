@@ -68,7 +68,7 @@ def plot_reliability(
             color=DARK,
         )
     ax.set_xlim(0, 1)
-    ax.set_ylim(0, 1.08)  # room for the count above a bar of 1
+    ax.set_ylim(0, 1.08)  # space for the count above a bar of 1
     ax.set_yticks(np.linspace(0, 1, 6))
     ax.legend(frameon=False, fontsize='small', loc='upper left')
     return ax

@@ -22,8 +22,8 @@ SAMPLE = 1000
 
 
 class FittedPrior(Prior):
-    r"""A prior that finds by data how far to trust the observed graph. An
-    edge is right with probability
+    r"""A prior that estimates from data how far to trust the observed graph.
+    An edge is right with probability
 
     .. math::
         \rho^o_{ij} = \sigma \Big( b - \kappa + \sum_k w_k \,

@@ -37,8 +37,8 @@ def draw_background(
     them are geometric.
 
     The shapes don't depend on what is drawn, so that no step waits for the
-    device: there is room for eight standard deviations above the mean, and a
-    mask tells which of it is taken.
+    device: there are slots for eight standard deviations above the mean, and a
+    mask tells which are used.
 
     Args:
         pairs (Pairs): The pairs to leave out.
@@ -53,8 +53,8 @@ def draw_background(
         were drawn, of shape :obj:`[S, M]`.
     """
     mean = pairs.num_possible * prob
-    room = math.ceil(mean + 8 * math.sqrt(mean) + 16)
-    size = (num_samples, min(room, pairs.num_possible))
+    slots = math.ceil(mean + 8 * math.sqrt(mean) + 16)
+    size = (num_samples, min(slots, pairs.num_possible))
     uniform = torch.rand(
         size,
         generator=generator,

@@ -16,7 +16,7 @@ def calibrate(
     *,
     num_samples: int = 16,
 ) -> float:
-    r"""Lets predictions be as confident as they are right, by temperature
+    r"""Makes predictions as confident as they are accurate, by temperature
     scaling on the validation nodes: from then on
     :meth:`VariationalGraphLearner.predict` gives
 

@@ -8,11 +8,11 @@ import torch
 from torch import Tensor
 from torch.nn import Module, ModuleList
 from torch.nn.parameter import is_lazy
-from tqdm import tqdm
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound, Term
+from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.device_rng import (
     get_device_rng,
@@ -109,7 +109,7 @@ class Run(ABC):
         checkpoint = self.resume()
         settings, result = self.settings, self.result
         start = epoch = len(result.history)
-        with tqdm(
+        with progress_bar(
             total=settings.epochs,
             initial=start,
             disable=not settings.progress or self.ranks.rank > 0,
@@ -121,7 +121,8 @@ class Run(ABC):
                 if checkpoint and epoch % settings.checkpoint_every == 0:
                     self.save(checkpoint)
                 val = row[f'val_{result.score}']
-                bar.set_postfix(loss=f'{row["loss"]:.3f}', val=f'{val:.3f}')
+                loss = f'{row["loss"]:.3f}'
+                bar.set_postfix(loss=loss, val=f'{val:.3f}', refresh=False)
                 bar.update()
         if checkpoint and epoch > start:
             self.save(checkpoint)
@@ -198,7 +199,7 @@ class Run(ABC):
             )
 
     def resume(self) -> Checkpoint | None:
-        r"""Opens the checkpoint, if there is to be one, and takes the run up
+        r"""Opens the checkpoint, if there is to be one, and resumes the run
         where it was saved.
         """
         settings, rank = self.settings, self.ranks.rank

@@ -17,7 +17,7 @@ class ClassAttack(BaseTransform, ABC):
     different classes. Nodes without a label (below zero) are left alone.
 
     All pairs are looked at, a block of nodes at a time: never
-    :math:`N \times N` numbers at once. What happened stands in
+    :math:`N \times N` numbers at once. What was changed is recorded in
     :obj:`data.added_pairs`.
 
     Args:
@@ -41,7 +41,7 @@ class ClassAttack(BaseTransform, ABC):
         r"""How much each pair is wanted: a function of :obj:`start` and
         :obj:`stop` that returns the scores of all nodes with the nodes from
         :obj:`start` to :obj:`stop`, of shape :obj:`[N, stop - start]`, with
-        :math:`-\infty` for pairs that are out of the question.
+        :math:`-\infty` for pairs that must not be added.
         """
 
     def forward(self, data: Data) -> Data:

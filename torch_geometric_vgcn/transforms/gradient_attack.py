@@ -52,7 +52,7 @@ class GradientAttack(BaseTransform):
     attacks. Where :obj:`data.y` is below zero, the surrogate's prediction
     stands for the label. At most :math:`\Delta` edges are added or removed,
     fewer if that hurts the surrogate more, and a node may lose its last one.
-    What happened stands in :obj:`data.added_pairs` and
+    What was changed is recorded in :obj:`data.added_pairs` and
     :obj:`data.removed_pairs`. The time is that of about :obj:`2 * epochs`
     passes of the surrogate over a graph of :obj:`block_size` further edges.
 

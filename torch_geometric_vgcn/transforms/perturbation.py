@@ -38,7 +38,7 @@ class Perturbation(BaseTransform, ABC):
     highest :meth:`score` among random candidates.
 
     An edge is added where there was none, and no node loses its last edge.
-    What happened stands in :obj:`data.added_pairs` and
+    What was changed is recorded in :obj:`data.added_pairs` and
     :obj:`data.removed_pairs`, each edge once, of shape :obj:`[2, M]`; several
     perturbations in a row add up to their difference from the first graph.
 

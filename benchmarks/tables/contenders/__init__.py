@@ -6,12 +6,13 @@ from contenders.label_spreading import LabelSpreading
 from contenders.logistic_regression import LogisticRegression
 from contenders.nearest_neighbors import NearestNeighbors
 from contenders.self_training import SelfTraining
-from contenders.vgcn import VGCN
+from contenders.vgcn import VGCN, FrozenVGCN
 
 CONTENDERS: dict[str, Contender] = {
     each.title: each()
     for each in (
         VGCN,
+        FrozenVGCN,
         LabelSpreading,
         SelfTraining,
         GradientBoosting,

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 from problem import Problem
 
 from contenders.base import Contender, Outcome
@@ -10,9 +12,20 @@ class VGCN(Contender):
         '`VGCNClassifier(random_state=seed)`, which chooses by itself whether '
         'and how far to trust a graph of nearest rows'
     )
+    #: Whether edges are inferred, or stay at their prior.
+    learn: ClassVar[bool] = True
 
     def solve(self, problem: Problem, seed: int) -> Outcome:
-        model = VGCNClassifier(random_state=seed)
+        model = VGCNClassifier(learn=self.learn, random_state=seed)
         model.fit(problem.table.x, problem.y)
         prob = model.label_distributions_[problem.hidden]
         return Outcome(prob, model.choice_, model.trials_)
+
+
+class FrozenVGCN(VGCN):
+    title = 'VGCN frozen'
+    about = (
+        'the control, `VGCNClassifier(learn=False, random_state=seed)`: the '
+        'same choices and training, with edges that stay at their prior'
+    )
+    learn = False
