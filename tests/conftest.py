@@ -1,3 +1,5 @@
+import shutil
+
 import pytest
 import torch
 from hypothesis import settings
@@ -80,6 +82,24 @@ def blogs(tmp_path_factory):
         return polblogs(cache=tmp_path_factory.mktemp('polblogs'))[0]
     except FileNotFoundError as error:
         pytest.skip(str(error))
+
+
+@pytest.fixture(scope='module')
+def browser():
+    playwright = pytest.importorskip(
+        'playwright.sync_api', reason='needs the package playwright'
+    )
+    names = ('chromium', 'chromium-browser', 'google-chrome')
+    path = next(filter(None, map(shutil.which, names)), None)
+    if path is None:
+        pytest.skip('needs Chromium: apt-get install chromium')
+    with playwright.sync_playwright() as driver:
+        # As root there is no sandbox, and nothing but our own pages:
+        found = driver.chromium.launch(
+            executable_path=path, args=['--no-sandbox']
+        )
+        yield found
+        found.close()
 
 
 def _load(name, cache):

@@ -65,6 +65,14 @@ def test_what_was_learned(citeseer, tmp_path):
     assert {'convergence_poisoned', 'community_worst_evidence'} <= pictures
 
 
+def test_given_and_learned(citeseer, tmp_path):
+    args = ('--epochs', 2, '--out', tmp_path)
+    out = run('examples/given_and_learned.py', *args)
+    assert 'test accuracy' in out and "'added': 5000" in out
+    picture = (tmp_path / 'given_and_learned.svg').read_text()
+    assert picture.endswith('</svg>\n')
+
+
 def test_million_nodes(tmp_path):
     args = ('--nodes', 8000, '--cluster-size', 200, '--epochs', 1)
     out = run('examples/million_nodes.py', *args, '--out', tmp_path)

@@ -1,5 +1,3 @@
-import shutil
-
 import numpy as np
 import pytest
 import torch
@@ -63,24 +61,6 @@ def fitted():
     known = np.random.RandomState(0).rand(60) < 0.4
     graph = torch.from_numpy(path)
     return clf.fit(x, np.where(known, names[y], ''), graph=graph)
-
-
-@pytest.fixture(scope='module')
-def browser():
-    playwright = pytest.importorskip(
-        'playwright.sync_api', reason='needs the package playwright'
-    )
-    names = ('chromium', 'chromium-browser', 'google-chrome')
-    path = next(filter(None, map(shutil.which, names)), None)
-    if path is None:
-        pytest.skip('needs Chromium: apt-get install chromium')
-    with playwright.sync_playwright() as driver:
-        # As root there is no sandbox, and nothing but our own pages:
-        found = driver.chromium.launch(
-            executable_path=path, args=['--no-sandbox']
-        )
-        yield found
-        found.close()
 
 
 @pytest.fixture

@@ -16,6 +16,7 @@ Attributes = Callable[[Tensor], dict[str, Any]]
 
 
 def no_attributes(edge_index: Tensor) -> dict[str, Any]:
+    r"""The attributes of a graph whose edges have none."""
     return {}
 
 

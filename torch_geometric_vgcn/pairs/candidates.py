@@ -23,8 +23,7 @@ class Candidates(Pairs):
     graph. Memory and time grow with the list, not with :math:`N^2`.
 
     The pairs outside the list are not forgotten: they keep the prior's
-    background probability and are sampled sparsely
-    (:class:`~torch_geometric_vgcn.sample.Background`).
+    background probability and are sampled sparsely.
 
     Args:
         edge_index (Tensor): The candidates, of shape :obj:`[2, E]`. An edge

@@ -54,7 +54,7 @@ def plot_community(
             :obj:`y`.
         learner (VariationalGraphLearner): The trained learner.
         nodes (Tensor): The node ids, for example one of
-            :func:`~torch_geometric_vgcn.plots.communities`.
+            :func:`~torch_geometric_vgcn.analysis.communities`.
         added_pairs (Tensor, optional): The edges that an attacker has added,
             of shape :obj:`[2, M]`. (default: :obj:`data.added_pairs`, where
             it is)
