@@ -74,7 +74,7 @@ class Results:
                     for system, each in scores.items()
                 }
             )
-            line = [str(cell)]
+            line = [str(cell), self._runs(scores)]
             for system in self.systems:
                 if system not in scores:
                     line.append(self._failure(cell, system))
@@ -82,8 +82,14 @@ class Results:
                 one = text(np.array(list(scores[system].values())))
                 line.append(f'**{one}**' if system == best else one)
             lines.append(line + ([last(cell)] if last else []))
-        head = ['data, labels', *self.systems]
+        head = ['data, labels', 'runs', *self.systems]
         return table(head + (['published'] if last else []), lines)
+
+    @staticmethod
+    def _runs(scores: dict[str, dict[int, float]]) -> str:
+        r"""The number of runs, or the least and the greatest."""
+        count = {len(each) for each in scores.values()}
+        return '–'.join(map(str, sorted({min(count), max(count)})))
 
     def _failure(self, cell: Cell, system: str) -> str:
         failed = (row.get('failed') for row in self.rows_of(cell, system))

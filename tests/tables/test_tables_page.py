@@ -19,12 +19,12 @@ def test_a_page_with_its_tables(results, tmp_path):
     assert (tmp_path / 'tables.md').read_text() == text + '\n'
     # A clear difference is in bold, noise isn't:
     lines = text.splitlines()
-    wine = '| Wine, 30 labels | **97.0 ± 1.0** | 91.0 ± 1.0 |  | 98.2 |'
+    wine = '| Wine, 30 labels | 3 | **97.0 ± 1.0** | 91.0 ± 1.0 |  | 98.2 |'
     assert wine in lines
-    fars = '| FARS, 10 % | 61.0 ± 1.0 | 61.0 ± 0.0 | out of memory |  |'
+    fars = '| FARS, 10 % | 3 | 61.0 ± 1.0 | 61.0 ± 0.0 | out of memory |  |'
     assert fars in lines
-    assert '| Wine, 30 labels | **0.030** | 0.090 |  |' in lines
-    assert '| Wine, 30 labels | 60 | 2.0 |  |' in lines
+    assert '| Wine, 30 labels | 3 | **0.030** | 0.090 |  |' in lines
+    assert '| Wine, 30 labels | 3 | 60 | 2.0 |  |' in lines
     assert '1 to 3 runs' in text
     assert '## Memory' not in text
     memory = {'system': 'VGCN', 'rows': 1000, 'peak_mb': 500.0}
