@@ -2,11 +2,13 @@ r"""What inferring the edges brings, beside edges that stay at their prior."""
 
 from dataclasses import replace
 
+from contenders.vgcn import FrozenVGCN
 from difference import Difference
 from markdown_table import table
 from results import Results
+from verdict import OURS
 
-OURS, CONTROL = 'VGCN', 'VGCN frozen'
+CONTROL = FrozenVGCN.title
 
 
 def control(results: Results) -> list[str]:
@@ -29,6 +31,6 @@ def control(results: Results) -> list[str]:
         '## Learned against frozen edges',
         f'{OURS} minus {CONTROL}, paired by run, with 95 % intervals, in bold '
         'if they exclude 0. Where a run chooses no graph at all, both are the '
-        'same.',
+        f'same. {CONTROL} is {FrozenVGCN.about}.',
         table(['data, labels', 'runs', 'accuracy, points', 'NLL'], lines),
     ]

@@ -6,7 +6,7 @@ import numpy as np
 from cell import Cell
 from contenders import CONTENDERS
 from contenders.base import LEAST
-from control import CONTROL, control
+from control import control
 from page import mean_and_std
 from results import Results
 from sources import SOURCES
@@ -67,7 +67,7 @@ def write(results: Results, folder: Path, command: str) -> str:
             'Systems, and what they choose from:',
             '\n'.join(
                 f'- {title}: {CONTENDERS[title].about}.'
-                for title in (*results.systems, CONTROL)
+                for title in results.systems
             ),
         ]
     )
