@@ -13,6 +13,7 @@ import reported
 from cases import Case
 from data_sets import DATASETS
 from experiment import Experiment
+from page import Page
 from systems.vgcn_relaxed import VGCNRelaxed
 
 BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
@@ -27,6 +28,8 @@ TRUST = ('Recipe: fitted prior', 'Recipe: degree prior', 'Recipe: learned',
 VERDICT = partial(
     comparisons.verdict, system='Recipe: learned', control='Recipe: frozen'
 )
+ESTIMATORS = ('Estimator', 'Estimator: frozen', 'Estimator: given graph',
+              'Estimator: features only')  # fmt: skip
 LEARNING = (
     comparisons.against_controls,
     partial(
@@ -91,6 +94,15 @@ def as_searched(case: Case, settings: Mapping[str, Any]) -> bool:
         return True
     chosen = (0.5, 0.05) if case.graph == 'knn' else (0.25, 0.2)
     return (settings['rho1'], settings['lr']) == chosen
+
+
+def same_labels(page: Page) -> str:
+    return (
+        'All systems know the same labels. GCN and SAGE are trained with '
+        'those of training nodes and stopped by those of validation nodes; '
+        'the estimator is trained with both, after some of them were held '
+        'out in turn to choose its settings.'
+    )
 
 
 def _of(
@@ -249,6 +261,17 @@ EXPERIMENTS = {
             comparisons.recovery,
             parts.seconds,
         ),
+    ),
+    'estimator': Experiment(
+        'VGCNNodeClassifier, with a graph that may be wrong',
+        _of(CITATIONS, 'true', 'add_5000'),
+        (*ESTIMATORS, 'GCN', 'SAGE'),
+        further=True,
+        lead=same_labels,
+        table=partial(
+            comparisons.against_controls, system='Estimator', family=''
+        ),
+        parts=(parts.seconds,),
     ),
     'dense-search': Experiment(
         "The paper's dense model: a short search",

@@ -63,6 +63,19 @@ def test_features_that_tell_nothing_and_a_graph_that_does(blobs):
     assert (clf.transduction_ == truth).mean() > 0.75
 
 
+def test_a_graph_that_tells_nothing_does_no_harm(blobs):
+    x, _, y = blobs
+    without = VGCNClassifier(max_iter=40, random_state=0).fit(x, y)
+    wrong = networkx.gnm_random_graph(120, 600, seed=0)
+    clf = VGCNClassifier(max_iter=40, random_state=0).fit(x, y, graph=wrong)
+    tried = {trial['setting'] for trial in clf.trials_}
+    assert {trial['setting'] for trial in without.trials_} <= tried
+    assert 'the given graph, trusted by 0.99' in tried
+    assert clf.choice_ == without.choice_
+    assert (clf.transduction_ == without.transduction_).all()
+    assert clf.given_graph_.nnz == 2 * 600
+
+
 @pytest.mark.parametrize('kind', ['edge_index', 'csr', 'networkx'])
 def test_graphs_of_all_kinds(blobs, quick, kind):
     x, _, y = blobs

@@ -44,22 +44,28 @@ def edges_of(given):
 
 
 def test_given_edges_are_ranked_by_what_they_are_now():
-    edges = edges_of([True, False, True, False, True])
-    assert edges.has_new
+    edges = edges_of([True, False, True, False, False])
+    assert edges.uses_given and edges.has_new
     assert edges.most_distrusted(5).tolist() == [0, 2]
     assert edges.strongest(5).tolist() == [1, 3]
     assert edges.strongest(1).tolist() == [1]
 
 
+def test_a_given_graph_that_is_not_used_is_not_ranked():
+    edges = edges_of([True, False, True, False, True])  # the last is left out
+    assert not edges.uses_given
+    assert edges.most_distrusted(2).tolist() == [2, 0]
+
+
 def test_without_a_given_graph_edges_are_ranked_by_their_change():
     edges = edges_of([False] * 5)
-    assert not edges.has_new
+    assert not edges.uses_given and not edges.has_new
     assert edges.most_distrusted(2).tolist() == [2, 0]
     assert edges.strongest(2).tolist() == [1, 3]
 
 
 def test_without_new_edges_the_second_list_is_by_change():
-    edges = edges_of([True] * 5)
+    edges = edges_of([True] * 4 + [False])
     assert not edges.has_new
     assert edges.most_distrusted(2).tolist() == [0, 3]
     assert edges.strongest(2).tolist() == [1, 3]

@@ -6,6 +6,7 @@ from dataclasses import replace
 from html.parser import HTMLParser
 from importlib.resources import files
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -134,6 +135,19 @@ def test_tables_say_what_they_list(make, given, titles):
     content = page(make(given=given), 'title')
     for title in titles:
         assert f'<h3>{title}</h3>' in content
+
+
+def test_a_given_graph_that_was_rejected_is_not_said_to_be_distrusted(make):
+    findings = make()
+    edges = findings.edges
+    given = np.flatnonzero(edges.given)
+    prior, posterior = edges.prior.copy(), edges.posterior.copy()
+    prior[given[1:]] = posterior[given[1:]] = 0.0  # one is a candidate, too
+    rejected = replace(edges, prior=prior, posterior=posterior)
+    content = page(replace(findings, edges=rejected), 'title')
+    assert f'The given graph ({given.size} edges) was not chosen' in content
+    assert '<h3>Edges that lost most</h3>' in content
+    assert 'was not chosen' not in page(findings, 'title')
 
 
 def test_without_held_out_labels_it_says_so(make):

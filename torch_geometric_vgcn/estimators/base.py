@@ -114,7 +114,9 @@ class VGCNEstimator(BaseEstimator):
         )
 
     def _settings(self, given: bool) -> Sequence[Setting]:
-        r"""What to choose from."""
+        r"""What to choose from. A given graph may be of no use, so all that
+        could be chosen without it can be chosen beside it.
+        """
         many: Sequence[int] = (10, 20)
         if self.n_neighbors != 'auto':
             many = [check_count(cast(int, self.n_neighbors), 'n_neighbors', 1)]
@@ -123,19 +125,18 @@ class VGCNEstimator(BaseEstimator):
         if fixed:
             trust = [check_probability(cast(float, self.trust), 'trust')]
         near = Nearest(many[-1], 0.5)
-        own: list[Setting] = []
-        if not given:
-            own += [Nearest(many[0], rho1) for rho1 in trust[:-1]]
-            own += [Nearest(k, trust[-1]) for k in many]
-        elif fixed:
-            own += [Given(trust[0], 0.0, near)]
-        else:
+        if fixed and given:
+            return [Given(trust[0], 0.0, near)]
+        own: list[Setting] = [] if fixed else [NoGraph()]
+        own += [Nearest(many[0], rho1) for rho1 in trust[:-1]]
+        own += [Nearest(k, trust[-1]) for k in many]
+        if given:
             own += [
                 Given(rho1, weight, near, both)
                 for both in (False, True)
                 for rho1, weight in ((0.99, 0.0), (0.5, 4.0))
             ]
-        return own if fixed else [NoGraph(), *own]
+        return own
 
     def _learn(
         self,

@@ -52,16 +52,21 @@ class Edges:
         return self.prior > 0
 
     @property
+    def uses_given(self) -> bool:
+        r"""Whether there is a given graph, and its edges are candidates."""
+        return bool(self.given.any() and self.candidate[self.given].all())
+
+    @property
     def change(self) -> np.ndarray:
         return self.posterior - self.prior
 
     def most_distrusted(self, many: int) -> np.ndarray:
         r"""The places of the given edges that are least likely now; without a
-        given graph, of the edges that lost most.
+        given graph, or if it isn't used, of the edges that lost most.
         """
         which, value = self.candidate, self.change
-        if (which & self.given).any():
-            which, value = which & self.given, self.posterior
+        if self.uses_given:
+            which, value = self.given, self.posterior
         return _first(which, value, many)
 
     def strongest(self, many: int) -> np.ndarray:

@@ -29,7 +29,7 @@ def graph(findings: Findings) -> str:
             'from each row’s own features.</p>'
         )
     distrusted = 'Edges that lost most'
-    if (edges.given & edges.candidate).any():
+    if edges.uses_given:
         distrusted = 'Most distrusted given edges'
     strongest = 'Edges that gained most'
     if edges.has_new:
@@ -51,6 +51,11 @@ def _words(findings: Findings) -> str:
             f'Of {plural(given, "given edge")}, {count(kept)} are likelier '
             'than not after learning.'
         )
+        if not edges.uses_given:
+            told = (
+                f'The given graph ({plural(given, "edge")}) was not chosen: '
+                'the held-out labels were predicted better without it.'
+            )
         new = edges.candidate & ~edges.given
         if new.any():
             strong = int((new & (edges.posterior >= 0.5)).sum())

@@ -1,6 +1,12 @@
 r"""All systems. To add one, add a file here and a line below."""
 
 from systems.egcn import EGCN
+from systems.estimator import (
+    Estimator,
+    EstimatorFeatures,
+    EstimatorFrozen,
+    EstimatorTrusting,
+)
 from systems.free import FreeAdam, FreeFrozen, FreeSGD
 from systems.gat import GAT
 from systems.gcn import GCN
@@ -81,4 +87,8 @@ SYSTEMS = (
     FreeSGD,
     FreeAdam,
     FreeFrozen,
+    Estimator,
+    EstimatorFrozen,
+    EstimatorTrusting,
+    EstimatorFeatures,
 )
