@@ -34,6 +34,29 @@ def test_counts_are_compared_by_direction(words):
     assert np.allclose((out[0] - out[1]).norm(), expected)
 
 
+@pytest.mark.parametrize('width', [30, 900])  # as they are, and reduced
+def test_rows_without_any_count_are_nobodys_neighbours(width):
+    rng = np.random.RandomState(0)
+    words = rng.poisson(0.3, (60, width)).astype(float)
+    words[[3, 7]] = 0
+    for x in (words, scipy.sparse.csr_array(words)):
+        features = Features.of(x)
+        out = features(x)
+        distance = torch.cdist(out, out).fill_diagonal_(torch.inf)
+        others = [row for row in range(60) if row not in (3, 7)]
+        nearest = distance[others].topk(10, largest=False).indices
+        assert not torch.isin(nearest, torch.tensor([3, 7])).any()
+        assert distance[3, 7] == 0  # alike
+        # As far as rows that have no word in common:
+        apart = distance[3, others]
+        unit = np.sqrt(out.shape[1]) / 2
+        torch.testing.assert_close(
+            apart, torch.full_like(apart, np.sqrt(2) * unit)
+        )
+        new = features(np.zeros((1, width)))
+        torch.testing.assert_close(new[0], out[3])
+
+
 @pytest.mark.parametrize('counts', [True, False])
 def test_sparse_rows_give_the_same_features(words, counts):
     features = Features.of(scipy.sparse.csr_array(words), counts)

@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,9 @@ class Features:
     directions matter, get rows of norm one; measurements get columns of mean
     zero and variance one, except for columns of zeros and ones (categories),
     which are scaled alike. Many columns are reduced by a truncated singular
-    value decomposition.
+    value decomposition. Rows without any count have no direction: a further
+    column, if there are any, makes them as far from all others as rows that
+    have nothing in common; at zero, they would be the nearest of all.
 
     Args:
         counts (bool): Whether these are counts.
@@ -31,7 +33,8 @@ class Features:
         scale (numpy.ndarray): What the columns are divided by.
         basis (numpy.ndarray): The columns of the reduced features, or an
             empty matrix.
-        centre (numpy.ndarray): The mean of the features after all this.
+        centre (numpy.ndarray): The mean of the features after all this, and
+            of the further column, if there is one.
     """
 
     counts: bool
@@ -62,11 +65,19 @@ class Features:
             svd = TruncatedSVD(size, n_iter=2, random_state=seed)
             rows = features._scaled(X).astype(np.float32)
             basis = svd.fit(rows).components_.T.astype(np.float64)
-            features = cls(counts, mean, scale, basis, np.zeros(1))
+            features = replace(features, basis=basis)
         if counts:
+            some_empty = bool((abs(X).sum(axis=1) == 0).any())
+            centre = np.zeros(features.width + some_empty)
+            features = replace(features, centre=centre)
             centre = features(X).numpy().mean(axis=0)
-            features = cls(counts, mean, scale, features.basis, centre)
+            features = replace(features, centre=centre)
         return features
+
+    @property
+    def width(self) -> int:
+        r"""The number of columns, without that of empty rows."""
+        return self.basis.shape[1] or self.mean.size
 
     def __call__(self, X: Any) -> Tensor:  # noqa: N803
         r"""The features, dense, in double precision."""
@@ -78,6 +89,9 @@ class Features:
         if scipy.sparse.issparse(rows):
             rows = rows.toarray()
         if self.counts:
+            if self.centre.size > self.width:
+                empty = ~rows.any(axis=1, keepdims=True)
+                rows = np.concatenate([rows, empty], axis=1)
             # Entries of about one, as those of measurements:
             rows = rows * (np.sqrt(rows.shape[1]) / 2) - self.centre
         return torch.from_numpy(np.ascontiguousarray(rows, dtype=np.float64))
