@@ -44,6 +44,19 @@ def test_all_cells_are_all_rows(x):
         assert torch.equal(found, ExactSearch()(x, 10, metric))
 
 
+def test_empty_features_are_nobodys_neighbours():
+    x = torch.rand(600, 40) ** 20  # few have much in common
+    x[5] *= 1e-20  # hardly anything, but it has a direction
+    expected = ExactSearch()(x, 10, Cosine())
+    x[[2, 300]] = 0
+    found = CellSearch(size=32, probes=100)(x, 10, Cosine())
+    others = torch.arange(600)[x.any(dim=1)]
+    assert not torch.isin(found[others], torch.tensor([2, 300])).any()
+    without = ~torch.isin(expected, torch.tensor([2, 300])).any(dim=1)
+    without &= x.any(dim=1)
+    assert torch.equal(found[without], expected[without])
+
+
 def test_equal_rows_are_no_trouble():
     x = torch.zeros(300, 2)
     distance, row = Cells(x, size=20).nearest(x, 5, own=True)

@@ -6,6 +6,7 @@ from torch_geometric_vgcn.nearest.base import Metric, check_search
 from torch_geometric_vgcn.nearest.cells import Cells
 from torch_geometric_vgcn.nearest.cosine import Cosine
 from torch_geometric_vgcn.nearest.minkowski import Minkowski
+from torch_geometric_vgcn.nearest.rows import map_rows, row_norm
 
 
 class CellSearch:
@@ -58,7 +59,11 @@ class CellSearch:
         tiny = torch.finfo(x.dtype).tiny
         x = x / x.abs().max().clamp(min=tiny)
         if isinstance(metric, Cosine):
-            x = torch.nn.functional.normalize(x, dim=-1)
+            norm = row_norm(x)
+            empty = norm == 0
+            x = map_rows(x, torch.div, norm.masked_fill(empty, 1.0))
+            # As far from all others as orthogonal rows are, not halfway:
+            x = torch.cat([x, empty.to(x.dtype).view(-1, 1)], dim=1)
         elif not (isinstance(metric, Minkowski) and metric.p == 2):
             raise ValueError(
                 "'metric' must be Cosine() or Minkowski(p=2) for CellSearch, "
