@@ -17,14 +17,14 @@ from tqdm import tqdm
 FILE = 'tables-memory.json'
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 SYSTEMS = ('VGCN', 'LabelSpreading')
-GIGABYTES, HOURS = 8.0, 2.0
+GIGABYTES, MINUTES = 8.0, 30.0
 
 
 def measure(
     system: str,
     num_rows: int,
     gigabytes: float = GIGABYTES,
-    hours: float = HOURS,
+    minutes: float = MINUTES,
 ) -> dict[str, Any]:
     r"""The peak memory (with Python, the packages and the table) and the
     processor seconds of a process of its own, and its accuracy or the reason
@@ -35,7 +35,7 @@ def measure(
         '--system': system,
         '--rows': num_rows,
         '--gigabytes': gigabytes,
-        '--seconds': int(3600 * hours),
+        '--seconds': int(60 * minutes),
     }
     words = [str(word) for pair in options.items() for word in pair]
     process = subprocess.Popen(
@@ -58,17 +58,17 @@ def measure(
         **(json.loads(text.splitlines()[-1]) if text else {}),
     }
     if process.returncode:
-        reason = _reason(process.returncode, error, gigabytes, hours)
+        reason = _reason(process.returncode, error, gigabytes, minutes)
         row['failed'] = reason
     return row
 
 
-def _reason(code: int, error: str, gigabytes: float, hours: float) -> str:
+def _reason(code: int, error: str, gigabytes: float, minutes: float) -> str:
     if code == OUT_OF_MEMORY or 'bad_alloc' in error or 'Memory' in error:
         return f'out of memory ({gigabytes:g} GB)'
     if code in (-signal.SIGXCPU, -signal.SIGKILL):
         killed = code == -signal.SIGKILL
-        return 'killed' if killed else f'more than {hours:g} hours'
+        return 'killed' if killed else f'more than {minutes:g} minutes'
     raise RuntimeError(f'the measurement failed with code {code}: {error}')
 
 

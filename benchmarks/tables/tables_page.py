@@ -85,7 +85,8 @@ def _memory(folder: Path) -> list[str]:
         'From `python benchmarks/tables --memory`: a table of 50 features, '
         'twelve classes on a curved surface, 1 % of labels, 10 nearest rows; '
         'the whole process, on one core, with at most '
-        f'{memory.GIGABYTES:g} GB of addresses and {memory.HOURS:g} hours. '
+        f'{memory.GIGABYTES:g} GB of addresses and {memory.MINUTES:g} minutes '
+        'of processor time. '
         f'The figures are in [{memory.FILE}]({memory.FILE}).',
         memory.memory_table(json.loads(path.read_text())),
     ]

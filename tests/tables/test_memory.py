@@ -26,14 +26,14 @@ def test_peak_memory_and_time(tmp_path):
 
 
 @pytest.mark.parametrize(
-    'rows, gigabytes, hours, reason',
+    'rows, gigabytes, minutes, reason',
     [
-        (3_000_000, 2.0, 1.0, 'out of memory (2 GB)'),
-        (100_000, 8.0, 1 / 3600, 'more than 0.000277778 hours'),
+        (3_000_000, 2.0, 10.0, 'out of memory (2 GB)'),
+        (100_000, 8.0, 1 / 60, 'more than 0.0166667 minutes'),
     ],
 )
-def test_failures_are_results(rows, gigabytes, hours, reason):
-    row = memory.measure('LabelSpreading', rows, gigabytes, hours)
+def test_failures_are_results(rows, gigabytes, minutes, reason):
+    row = memory.measure('LabelSpreading', rows, gigabytes, minutes)
     assert row['failed'] == reason and 'accuracy' not in row
     assert reason in memory.memory_table([row])
 
