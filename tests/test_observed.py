@@ -1,3 +1,5 @@
+from math import nan
+
 import networkx
 import pytest
 import scipy.sparse
@@ -76,7 +78,22 @@ def test_explicit_zeros_are_no_edges():
     [
         ([[0, 1]], 2, TypeError, "'edge_index' must be a Tensor"),
         (torch.tensor([[0], [1]]), None, ValueError, "'num_nodes' must be"),
-        (networkx.path_graph(3), 4, ValueError, 'must be that of the graph'),
+        (networkx.path_graph(3), 4, ValueError, 'of 4 nodes, got one of 3'),
+        (
+            networkx.Graph([(1, 2), (2, 3)]),
+            3,
+            ValueError,
+            '0 to 2.*got 3',
+        ),
+        (
+            networkx.Graph([(0, 1), (1, 5)]),
+            6,
+            ValueError,
+            '0 to 2.*got 5',
+        ),
+        (networkx.Graph([(0, 'b')]), None, ValueError, "0 to 1.*got 'b'"),
+        (scipy.sparse.csr_array([[0, nan], [1, 0]]), 2, ValueError, 'no NaN'),
+        (torch.tensor([[0, nan], [1, 0]]).to_sparse(), 2, ValueError, 'NaN'),
         (scipy.sparse.eye(3), None, ValueError, 'contains 3 self-loops'),
         (networkx.empty_graph(3), None, ValueError, 'is an empty graph'),
         (scipy.sparse.csr_matrix((2, 5)), 2, ValueError, 'a square matrix'),
@@ -88,6 +105,20 @@ def test_explicit_zeros_are_no_edges():
 def test_bad_graphs(given, num_nodes, error, message):
     with pytest.raises(error, match=message):
         observed_graph(given, num_nodes)
+
+
+def test_nodes_of_a_networkx_graph_may_be_in_any_order():
+    ends = [(3, 1), (0, 2), (2, 3)]
+    graph = networkx.Graph(ends)
+    assert list(graph) != sorted(graph)
+    edge_index, _ = observed_graph(graph, 4)
+    found = {frozenset(ends) for ends in edge_index.t().tolist()}
+    assert found == set(map(frozenset, ends))
+
+
+def test_names_of_a_networkx_graph_are_numbered_in_their_order():
+    edge_index, _ = observed_graph(networkx.Graph([('c', 'a'), ('a', 'b')]))
+    assert edge_index.tolist() == [[0, 1, 1, 2], [1, 0, 2, 1]]
 
 
 def test_attributes_of_a_networkx_graph_are_no_matter():

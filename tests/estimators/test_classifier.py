@@ -76,12 +76,13 @@ def test_a_graph_that_tells_nothing_does_no_harm(blobs):
     assert clf.given_graph_.nnz == 2 * 600
 
 
-@pytest.mark.parametrize('kind', ['edge_index', 'csr', 'networkx'])
+@pytest.mark.parametrize('kind', ['edge_index', 'numpy', 'csr', 'networkx'])
 def test_graphs_of_all_kinds(blobs, quick, kind):
     x, _, y = blobs
     path = np.stack([np.arange(119), np.arange(1, 120)])
     graph = {
         'edge_index': torch.from_numpy(path),
+        'numpy': path,
         'csr': scipy.sparse.csr_array(
             (np.ones(119), tuple(path)), shape=(120, 120)
         )
@@ -97,6 +98,12 @@ def test_a_graph_of_other_rows(blobs, quick):
     graph = scipy.sparse.eye_array(120).tocsr()
     with pytest.raises(ValueError, match='slices the rows of a matrix'):
         quick.fit(x, y, graph=graph[:100])
+    with pytest.raises(ValueError, match="'graph' must be a graph of 120"):
+        quick.fit(x, y, graph=networkx.path_graph(100))
+    with pytest.raises(TypeError, match="'graph' must be .* got list"):
+        quick.fit(x, y, graph=[[0, 1]])
+    with pytest.raises(ValueError, match=r"'graph' must have shape \[2, E\]"):
+        quick.fit(x, y, graph=np.ones((120, 120), dtype=int))
 
 
 def test_names_of_classes_and_columns(blobs, quick):

@@ -31,6 +31,18 @@ def test_words_that_files_use_for_missing_are_classes():
     assert Labels.of(['NA', 'DE', '?'], 3).code.tolist() == [2, 1, 0]
 
 
+@pytest.mark.parametrize('missing', [np.nan, -1, '<NA>'])
+def test_what_texts_make_of_missing_values_is_refused(missing):
+    y = np.array(['first', 'second', 'third'])
+    y[1] = missing  # becomes a text, too
+    with pytest.raises(ValueError, match="None or '' where .* got the text"):
+        Labels.of(y, 3)
+
+
+def test_texts_of_numbers_are_classes():
+    assert Labels.of(['-1', '1', '10'], 3).code.tolist() == [0, 1, 2]
+
+
 def test_truth_values_are_classes():
     assert Labels.of([True, False, True], 3).code.tolist() == [1, 0, 1]
 
@@ -40,7 +52,7 @@ def test_truth_values_are_classes():
     [
         (None, 'requires y to be passed'),
         ([-1, -1], 'only unknown ones'),
-        ([3, -1], 'at least two classes, got one class'),
+        ([3, -1], r'one class \(3\) and 1 unknown labels; -1 is unknown'),
         ([0, 1, 2], 'one label for each of the 2 rows'),
         ([0.5, 1.7], 'Unknown label type'),
         ([np.inf, 1.0], "'?y'? contains infinity|contains infinity"),

@@ -1,6 +1,8 @@
 from typing import Any
 
+import numpy as np
 import scipy.sparse
+import torch
 from torch import Tensor
 from torch_geometric.utils import remove_self_loops, to_undirected
 
@@ -23,6 +25,8 @@ def given_graph(graph: Any, num_rows: int) -> Tensor:
         graph = graph.tocoo(copy=True)
         graph.setdiag(0)
         graph.eliminate_zeros()
-    edge_index, _ = observed_graph(graph, num_rows)
+    if isinstance(graph, np.ndarray) and graph.dtype.kind in 'iu':
+        graph = torch.from_numpy(graph.astype(np.int64))
+    edge_index, _ = observed_graph(graph, num_rows, name='graph')
     edge_index, _ = remove_self_loops(edge_index)
     return to_undirected(edge_index, num_nodes=num_rows)

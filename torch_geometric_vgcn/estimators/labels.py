@@ -1,3 +1,4 @@
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -51,11 +52,31 @@ class Labels:
         if classes.size < 2:
             raise ValueError(
                 "'y' must hold at least two classes, got one class "
-                f'({classes[0]!r}) and {int((~known).sum())} unknown labels'
+                f'({classes[0]}) and {int((~known).sum())} unknown labels; '
+                '-1 is unknown: if it is a class, give it another name'
             )
+        _check_texts(classes)
         code = np.full(y.shape[0], -1, dtype=np.int64)
         code[known] = place
         return cls(classes, code)
+
+
+def _check_texts(classes: np.ndarray) -> None:
+    r"""Refuses what becomes of unknown labels in an array of texts, as by
+    :obj:`y[hidden] = np.nan`.
+    """
+    if classes.dtype.kind != 'U':
+        return
+    made = {'nan', '<NA>'}
+    if not all(re.fullmatch(r'-?\d+', name) for name in classes):
+        made.add('-1')  # beside other numbers it is one of them
+    found = made.intersection(classes.tolist())
+    if found:
+        raise ValueError(
+            "'y' must have None or '' where a label is unknown beside texts, "
+            f'got the text {min(found)!r}: if that is a class, give it '
+            'another name'
+        )
 
 
 def unknown(y: np.ndarray) -> np.ndarray:
