@@ -9,6 +9,9 @@ browser.
 """
 
 import argparse
+import sys
+import warnings
+from typing import Any
 
 from torch_geometric_vgcn.estimators.command import run
 
@@ -30,12 +33,22 @@ def main(arguments: list[str] | None = None) -> None:
     add('--report', help='a page to write for a browser, with all results')
     add('--model', help='a file to save the model to, for later rows')
     add('--encoding', default='utf-8', help='the encoding of a CSV file')
+    add('--fill', action='store_true',
+        help='fill in missing features: numbers by the mean of their '
+        'column')  # fmt: skip
     add('--seed', type=int, default=0, help='the seed (default: 0)')
     args = parser.parse_args(arguments)
     try:
-        print(run(**vars(args)))
+        with warnings.catch_warnings():
+            warnings.showwarning = _tell
+            print(run(**vars(args)))
     except (ValueError, TypeError, OSError, ImportError) as error:
         parser.exit(1, f'{error}\n')
+
+
+def _tell(message: Warning | str, *_: Any) -> None:
+    r"""Shows a warning without the line of code that it comes from."""
+    print(f'Note: {message}', file=sys.stderr)
 
 
 if __name__ == '__main__':

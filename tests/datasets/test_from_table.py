@@ -1,5 +1,6 @@
 import math
 import re
+import warnings
 
 import numpy as np
 import pytest
@@ -182,6 +183,41 @@ def test_numbers_and_text_in_one_column_are_refused(table):
         from_table(table, 'vote', drop=['name'])
 
 
+def test_missing_features_can_be_filled(table):
+    table['age'] = [30, None, 50, 70]
+    table['city'] = ['Oslo', 'Rome', '', 'Rome']
+    options = {'drop': ['name'], 'fill': True}
+    data = from_table(table, 'vote', **options, standardize=False)
+    assert data.feature_names == [
+        'age', 'age is missing', 'city=Oslo', 'city=Rome', 'city is missing',
+    ]  # fmt: skip
+    assert data.x.tolist() == [
+        [30, 0, 1, 0, 0],
+        [50, 1, 0, 1, 0],
+        [50, 0, 0, 0, 1],
+        [70, 0, 0, 1, 0],
+    ]
+    assert data.missing['age'] == {'None': 1}
+    assert data.missing['city'] == {'': 1}
+    x = from_table(table, 'vote', **options).x[:, 0]
+    assert x[1].item() == pytest.approx(0)  # the mean
+    assert x.tolist() != [0, 0, 0, 0]
+    table['age'] = [None] * 4
+    with pytest.raises(ValueError, match="'age' must have a value"):
+        from_table(table, 'vote', **options)
+
+
+@pytest.mark.parametrize('order', [1, -1, 7])
+def test_numbers_of_rows_are_suspicious(order):
+    number = [1 + order * row % 20 for row in range(20)]
+    table = {'id': number, 'age': [30, 40] * 10, 'vote': ['yes', 'no'] * 10}
+    with pytest.warns(UserWarning, match=r"'id' has each number from 1 to 20"):
+        from_table(table, 'vote')
+    with warnings.catch_warnings():
+        warnings.simplefilter('error')
+        from_table(table, 'vote', drop=['id'])
+
+
 def test_what_was_missing_is_told(table):
     table['vote'] = ['yes', 'NA', '?', 'no']
     data = from_table(table, 'vote', drop=['name'])
@@ -211,6 +247,41 @@ def test_marks_blank_lines_and_spaces_are_no_cells(file, written, stated, end):
     assert data.feature_names == ['age', 'city=Malmö', 'city=Rome']
     assert data.x.tolist() == [[30, 1, 0], [40, 0, 1], [50, 1, 0]]
     assert data.y.tolist() == [1, -1, 0]
+
+
+@pytest.mark.parametrize('delimiter', [';', '\t', '|'])
+def test_files_may_have_other_delimiters(file, delimiter):
+    expected = from_table(file, 'vote', standardize=False)
+    file.write_text(file.read_text().replace(',', delimiter))
+    data = from_table(file, 'vote', standardize=False)
+    assert data.feature_names == expected.feature_names
+    assert torch.equal(data.x, expected.x)
+
+
+def test_a_quoted_delimiter_is_a_part_of_a_name(file):
+    file.write_text('"a;b;c;d",vote\n1,yes\n2,no\n')
+    assert from_table(file, 'vote').feature_names == ['a;b;c;d']
+
+
+def test_decimal_commas(file):
+    file.write_text('age;kind;vote\n1,5;a,b;yes\n2;c;no\n-0,25;a,b;\n')
+    data = from_table(file, 'vote', standardize=False)
+    assert data.x[:, 0].tolist() == [1.5, 2, -0.25]
+    assert data.feature_names == ['age', 'kind=a,b', 'kind=c']
+
+
+@pytest.mark.parametrize('text', ['1,234', '1,234,567.5', '1,5'])
+def test_numbers_that_may_be_meant_in_two_ways_are_refused(table, text):
+    table['age'] = ['30', '40', text, text]
+    with pytest.raises(ValueError, match=f"'age'.*point.*'{text}' in row 2"):
+        from_table(table, 'vote', drop=['name'])
+
+
+def test_thousands_in_a_file_are_refused_unless_they_are_dropped(file):
+    file.write_text('age;n;vote\n1,234;1;yes\n2,345;2;no\n999;3;\n')
+    with pytest.raises(ValueError, match="'age' must hold numbers with a"):
+        from_table(file, 'vote')
+    assert from_table(file, 'vote', drop=['age']).feature_names == ['n']
 
 
 def test_another_encoding_must_be_stated(file):

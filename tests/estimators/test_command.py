@@ -83,6 +83,32 @@ def test_parquet_gives_what_csv_gives(tmp_path, table, quick_command):
     assert read(tmp_path / 'mine.parquet.out.csv') == lines
 
 
+def test_a_file_of_excel_with_gaps(tmp_path, table, quick_command):
+    path, truth = table
+    lines = path.read_text().replace(',', ';').replace('.', ',').splitlines()
+    cells = lines[5].split(';')
+    lines[5] = ';'.join([*cells[:2], '', *cells[3:]])
+    path.write_text('\n'.join(lines), encoding='utf-8-sig')
+    out = tmp_path / 'out.csv'
+    given = [str(path), '--label', 'kind', '--name', 'name', '--out', str(out)]
+    with pytest.raises(SystemExit):
+        main(given)
+    main([*given, '--fill'])
+    found = np.array([line['predicted'] for line in read(out)])
+    assert (found == truth).mean() > 0.85
+
+
+def test_a_column_that_numbers_the_rows_is_told(
+    tmp_path, table, quick_command, capsys
+):
+    path, _ = table
+    lines = path.read_text().replace('\nn', '\n').splitlines()
+    path.write_text('\n'.join(lines))  # the names are numbers now
+    main([str(path), '--label', 'kind', '--out', str(tmp_path / 'out.csv')])
+    told = capsys.readouterr().err
+    assert "Note: column 'name' has each number from 0 to 119 once" in told
+
+
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [

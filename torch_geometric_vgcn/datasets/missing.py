@@ -32,3 +32,10 @@ def count_missing(column: Iterable[Any]) -> dict[str, int]:
     r"""What was taken as missing, and how often."""
     markers = (str(cell).strip() for cell in column if is_missing(cell))
     return dict(Counter(markers))
+
+
+def tell_missing(column: Iterable[Any]) -> str:
+    r"""The same in words."""
+    counts = count_missing(column)
+    markers = ', '.join(f'{n} × {marker!r}' for marker, n in counts.items())
+    return f'{sum(counts.values())} missing' + (markers and f': {markers}')

@@ -1,11 +1,10 @@
-import csv
-import io
 import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.datasets.read_csv import check_names, read_csv
 from torch_geometric_vgcn.datasets.read_parquet import (
     is_parquet,
     read_parquet,
@@ -22,7 +21,7 @@ def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
         content = _content(path)
         if is_parquet(content):
             return read_parquet(content, path)
-        return _from_csv(path, _text(path, content, encoding))
+        return read_csv(_text(path, content, encoding), path)
     is_frame = hasattr(table, 'keys') and hasattr(table, 'columns')
     if not is_frame and not isinstance(table, Mapping):
         raise TypeError(
@@ -30,7 +29,7 @@ def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
             f'the path of a CSV or Parquet file, got {type(table).__name__}'
         )
     names = [str(name) for name in table.keys()]
-    _check_names(names)
+    check_names(names)
     cells = [
         as_list(table[name], f"column '{name}' of 'table'")
         for name in table.keys()
@@ -47,37 +46,6 @@ def as_list(value: Any, name: str) -> list[Any]:
         return list(value.tolist() if hasattr(value, 'tolist') else value)
     except (RuntimeError, TypeError, ValueError) as why:
         raise TypeError(error) from why
-
-
-def _from_csv(path: Path, text: str) -> dict[str, list[Any]]:
-    reader = csv.reader(io.StringIO(text, newline=''))
-    header: list[str] = []
-    rows = []
-    try:
-        for row in reader:
-            if len(row) < 2 and not ''.join(row).strip():
-                continue  # a blank line
-            if not header:
-                header = [name.strip() for name in row]
-                _check_names(header)
-            elif len(row) == len(header):
-                rows.append(row)
-            else:
-                raise ValueError(
-                    f"'{path}' must have {len(header)} cells in each line, "
-                    f'got {len(row)} in line {reader.line_num}'
-                )
-    except csv.Error as error:
-        raise ValueError(
-            f"'{path}' must be a CSV file, got one that can't be read in "
-            f'line {reader.line_num} ({error})'
-        ) from error
-    if not header:
-        raise ValueError(
-            f"'{path}' must have a line of column names, got an empty file"
-        )
-    cells = [list(cell) for cell in zip(*rows, strict=True)]
-    return dict(zip(header, cells or [[] for _ in header], strict=True))
 
 
 def _content(path: Path) -> bytes:
@@ -106,10 +74,3 @@ def _text(path: Path, content: bytes, encoding: str) -> str:
         raise ValueError(
             f"'encoding' must be one that Python knows, got {encoding!r}"
         ) from error
-
-
-def _check_names(names: list[str]) -> None:
-    if len(set(names)) < len(names):
-        raise ValueError(
-            f"'table' must name each column differently, got {names}"
-        )

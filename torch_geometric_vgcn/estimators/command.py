@@ -22,6 +22,7 @@ def run(
     report: str | None = None,
     model: str | None = None,
     encoding: str = 'utf-8',
+    fill: bool = False,
     seed: int = 0,
 ) -> str:
     r"""Predicts the missing labels of a table, and writes what was learned.
@@ -41,6 +42,9 @@ def run(
             (default: :obj:`None`)
         encoding (str, optional): The encoding of a CSV file.
             (default: :obj:`"utf-8"`)
+        fill (bool, optional): Whether features may be missing, as in
+            :func:`~torch_geometric_vgcn.datasets.from_table`.
+            (default: :obj:`False`)
         seed (int, optional): The seed. (default: :obj:`0`)
 
     Returns:
@@ -57,7 +61,9 @@ def run(
                 f'{name!r}'
             )
         named[name] = columns[name]
-    data = from_table(columns, label, [*drop, *named], standardize=False)
+    data = from_table(
+        columns, label, [*drop, *named], standardize=False, fill=fill
+    )
     known = [data.class_names[c] if c >= 0 else '' for c in data.y.tolist()]
     clf = VGCNClassifier(verbose=True, random_state=seed)
     clf.fit(data.x.numpy(), np.array(known))
