@@ -40,7 +40,7 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _tell
+            warnings.showwarning = _tell  # type: ignore[assignment]
             print(run(**vars(args)))
     except (ValueError, TypeError, OSError, ImportError) as error:
         parser.exit(1, f'{error}\n')
