@@ -17,7 +17,10 @@ from torch_geometric_vgcn.checks import check_edge_index, check_num_nodes
 
 
 def observed_graph(
-    graph: Any, num_nodes: int | None = None, name: str = 'edge_index'
+    graph: Any,
+    num_nodes: int | None = None,
+    name: str = 'edge_index',
+    loops: bool = False,
 ) -> tuple[Tensor, int]:
     r"""Turns whatever holds a graph into :obj:`edge_index` and the number of
     nodes: a tensor :obj:`[2, E]`, PyG's :class:`EdgeIndex`, an adjacency
@@ -30,11 +33,13 @@ def observed_graph(
     their order, or are named, and then numbered in their order.
 
     Args:
-        graph (Any): The graph, without self-loops.
+        graph (Any): The graph.
         num_nodes (int, optional): The number of nodes. Only a tensor
             :obj:`[2, E]` doesn't tell it by itself. (default: :obj:`None`)
         name (str, optional): What errors call the graph.
             (default: :obj:`"edge_index"`)
+        loops (bool, optional): Whether it may have self-loops.
+            (default: :obj:`False`)
     """
     size: int | None = None
     if isinstance(graph, networkx.Graph):
@@ -82,7 +87,7 @@ def observed_graph(
         raise ValueError(
             f"'{name}' must be a graph of {num_nodes} nodes, got one of {size}"
         )
-    check_edge_index(edge_index, num_nodes, name)
+    check_edge_index(edge_index, num_nodes, name, loops=loops)
     return edge_index.long(), num_nodes
 
 

@@ -1,7 +1,9 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
+from torch_geometric.utils import add_self_loops
 
 from torch_geometric_vgcn.estimators import VGCNNodeClassifier
 
@@ -53,6 +55,27 @@ def test_without_masks_and_without_a_graph(data):
     given = Data(x=data.x, y=data.y.where(~data.test_mask, -1))
     label = VGCNNodeClassifier(**QUICK).fit(given).predict()
     assert (label == data.y).float().mean() > 0.85
+
+
+def test_labels_as_a_column_and_loops(data):
+    expected = VGCNNodeClassifier(**QUICK).fit(data).predict()
+    data.y = data.y.view(-1, 1)  # as in OGB
+    data.edge_index, _ = add_self_loops(data.edge_index)
+    assert torch.equal(
+        VGCNNodeClassifier(**QUICK).fit(data).predict(), expected
+    )
+
+
+@pytest.mark.parametrize('shape', [(50,), (120, 3), (120, 120)])
+def test_labels_of_another_shape(data, shape):
+    data.y = torch.zeros(shape, dtype=torch.long)
+    with pytest.raises(ValueError, match=r"'data.y' must have shape \[120\]"):
+        VGCNNodeClassifier(**QUICK).fit(data)
+
+
+def test_it_must_be_fitted_first():
+    with pytest.raises(NotFittedError):
+        VGCNNodeClassifier().predict()
 
 
 def test_what_is_missing_is_named(data):

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import remove_self_loops, to_undirected
 
+from torch_geometric_vgcn.checks import check_edge_index
 from torch_geometric_vgcn.observed import observed_graph
 
 
@@ -21,12 +22,9 @@ def given_graph(graph: Any, num_rows: int) -> Tensor:
             'cross-validation of scikit-learn slices the rows of a matrix '
             'but not its columns; use transductive_scores(clf, X, y, graph)'
         )
-    if scipy.sparse.issparse(graph):
-        graph = graph.tocoo(copy=True)
-        graph.setdiag(0)
-        graph.eliminate_zeros()
     if isinstance(graph, np.ndarray) and graph.dtype.kind in 'iu':
         graph = torch.from_numpy(graph.astype(np.int64))
-    edge_index, _ = observed_graph(graph, num_rows, name='graph')
+    edge_index, _ = observed_graph(graph, num_rows, 'graph', loops=True)
     edge_index, _ = remove_self_loops(edge_index)
+    check_edge_index(edge_index, num_rows, 'graph')  # that some are left
     return to_undirected(edge_index, num_nodes=num_rows)

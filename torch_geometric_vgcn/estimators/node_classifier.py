@@ -2,6 +2,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -9,6 +10,7 @@ from torch_geometric_vgcn.checks import (
     check_attributes,
     check_features,
     check_kind,
+    check_tensor,
     count_nodes,
     selected_nodes,
 )
@@ -46,7 +48,7 @@ class VGCNNodeClassifier:
         check_kind(data, Data, 'data')
         check_attributes(data, 'x', 'y')
         x, n = _features(data), count_nodes(data)
-        y = data.y.detach().cpu()
+        y = _labels(data, n)
         known = torch.zeros(n, dtype=torch.bool)
         masks = [m for m in ('train_mask', 'val_mask') if m in data]
         for name in masks:
@@ -72,6 +74,7 @@ class VGCNNodeClassifier:
             return_prob (bool, optional): Whether to return the class
                 probabilities, too. (default: :obj:`False`)
         """
+        check_is_fitted(self.classifier)
         if data is None:
             prob = self.classifier.label_distributions_
         else:
@@ -84,6 +87,16 @@ class VGCNNodeClassifier:
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}({self.classifier})'
+
+
+def _labels(data: Data, num_nodes: int) -> Tensor:
+    r"""One label for each node; OGB has them as a column."""
+    check_tensor(data.y, f'[{num_nodes}]', 'data.y')
+    if list(data.y.shape) not in ([num_nodes], [num_nodes, 1]):
+        raise ValueError(
+            f"'data.y' must have shape [{num_nodes}], got {list(data.y.shape)}"
+        )
+    return data.y.detach().view(-1).cpu()
 
 
 def _features(data: Data) -> Any:
