@@ -18,7 +18,7 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.training.fit_batches import ClusterRun
+from torch_geometric_vgcn.training.cluster_run import ClusterRun
 from torch_geometric_vgcn.training.optimizers import make_optimizers
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.settings import Settings

@@ -22,7 +22,7 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import Term
-from torch_geometric_vgcn.training.fit_batches import ClusterRun
+from torch_geometric_vgcn.training.cluster_run import ClusterRun
 from torch_geometric_vgcn.training.optimizers import make_optimizers
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.run import Run

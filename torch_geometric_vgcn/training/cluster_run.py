@@ -1,0 +1,149 @@
+from typing import Any
+
+import torch
+from torch.nn import Module
+from torch_geometric.data import Data
+from torch_geometric.loader import ClusterLoader
+
+from torch_geometric_vgcn.checks import count_nodes
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.loader import PairWeight
+from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.pairs import ClusterPairs
+from torch_geometric_vgcn.posterior import ClassPosterior
+from torch_geometric_vgcn.training.data_run import DataRun
+from torch_geometric_vgcn.training.distributed import distributed
+from torch_geometric_vgcn.training.fingerprint import digest
+from torch_geometric_vgcn.training.predict_batches import (
+    predict_batches,
+    rows,
+)
+from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.training.settings import Settings
+
+
+class ClusterRun(DataRun):
+    r"""Takes one step per batch of clusters.
+
+    Args:
+        learner (VariationalGraphLearner): The learner to train.
+        data (torch_geometric.data.Data): The whole data. The batches are
+            taken from it: of :obj:`loader` only their nodes are used.
+        loader (torch_geometric.loader.ClusterLoader): The batches.
+        settings (Settings): The settings.
+        ranks (Ranks): The processes that take part.
+    """
+
+    learner: VariationalGraphLearner
+
+    def __init__(
+        self,
+        learner: VariationalGraphLearner,
+        data: Data,
+        loader: ClusterLoader,
+        settings: Settings,
+        ranks: Ranks,
+    ) -> None:
+        if ranks.world > 1 and any(
+            isinstance(module, ClassPosterior) for module in learner.modules()
+        ):
+            raise ValueError(
+                f"'learner' must not have a ClassPosterior with {ranks.world} "
+                'processes, each of which sees the classes of its own '
+                'clusters only: use one process, or another posterior'
+            )
+        self.loader = loader
+        self.weight = PairWeight(loader)
+        count_nodes(data)
+        n, num_clustered = learner.prior.num_nodes, self.weight.cluster.numel()
+        if not n == data.num_nodes == num_clustered:
+            raise ValueError(
+                "'learner', 'data' and 'loader' must be of the same nodes, "
+                f'got {n}, {data.num_nodes} and {num_clustered}'
+            )
+        super().__init__(learner, data, settings, ranks)
+        self.num_batches = _num_batches(loader, ranks)
+        self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
+        self.is_train[self.train_nodes] = True
+        self.model: Module = learner
+        if ranks.world > 1:
+            left_out = [*self.logits.parameters, *self.constant]
+            self.model = distributed(learner, left_out)
+
+    def place(self, data: Data) -> None:
+        device = self.device
+        self.weight.cluster = self.weight.cluster.to(device)
+        self.y = self.y.to(device)
+        self.train_nodes = self.train_nodes.to(device)
+        self.val_nodes = self.val_nodes.to(device)
+        if self.x.layout not in (torch.strided, torch.sparse_coo):
+            self.x = self.x.to_sparse_coo()  # which has rows to select
+        if not isinstance(self.learner.prior.pairs, ClusterPairs):
+            self.x = self.x.to(device)  # validation needs all at once
+
+    def fingerprint(self) -> dict[str, str]:
+        sampler = self.loader.sampler
+        clusters = self.weight.cluster.new_zeros(
+            len(self.loader.cluster_data), dtype=torch.uint8
+        )
+        clusters[list(getattr(sampler, 'indices', range(len(clusters))))] = 1
+        return {
+            **super().fingerprint(),
+            'loader.batch_size': repr(self.loader.batch_size),
+            'loader.sampler': type(sampler).__name__,
+            'loader.partition': digest(self.weight.cluster),
+            'loader.clusters of each process': digest(
+                torch.stack(self.ranks.all_of(clusters))
+            ),
+            'processes': repr(self.ranks.world),
+        }
+
+    def train_epoch(self, epoch: int) -> Bound:
+        num_labeled = self.train_nodes.numel()
+        total = torch.zeros(3, dtype=torch.double)
+        for batch in self.loader:
+            self.zero_grad()
+            n_id = batch.n_id.to(self.device)
+            prior = self.learner.prior.subset(n_id)
+            out = self.model(
+                rows(self.x, n_id).to(self.device),
+                num_samples=self.settings.num_samples,
+                prior=prior,
+            )
+            self.check_outputs(out)
+            train = self.is_train[n_id].nonzero().view(-1)
+            bound = self.learner.objective(
+                out, self.y[n_id], train, train.numel(), self.weight(prior)
+            )
+            loss = -bound.bound * (self.num_batches / num_labeled)
+            loss = loss + self.extra_loss(out, self.y[n_id], train)
+            self.check_finite(loss, epoch)
+            loss.backward()
+            self.logits.touch(prior.pairs.position)
+            self.step()
+            total += torch.stack(bound[:3]).detach().cpu()
+        total = self.ranks.sum(total)
+        return Bound(total[0], total[1], total[2], -total[0] / num_labeled)
+
+    def predict(self) -> Any:
+        learner, num_samples = self.learner, self.settings.num_samples
+        pairs = learner.prior.pairs
+        if isinstance(pairs, ClusterPairs):
+            return predict_batches(
+                learner, self.x, pairs.clusters(), num_samples
+            )
+        return learner.predict(self.x, num_samples)
+
+
+def _num_batches(loader: ClusterLoader, ranks: Ranks) -> int:
+    r"""The number of batches of all processes, which must have equally
+    many.
+    """
+    counts = [int(n) for n in ranks.all_of(torch.tensor(len(loader)))]
+    if len(set(counts)) > 1:
+        raise ValueError(
+            "'loader' must have as many batches in each process, got "
+            f"{counts}: choose 'num_parts' as a multiple of the number of "
+            "processes times 'batch_size'"
+        )
+    return sum(counts)
