@@ -99,7 +99,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
                 text where they aren't known.
             graph (optional): A graph of the rows that may be wrong:
                 :obj:`edge_index`, a sparse :math:`n \times n` matrix or a
-                NetworkX graph. (default: :obj:`None`)
+                NetworkX graph, whose nodes are the numbers of rows, or names
+                in the order of rows. (default: :obj:`None`)
         """
         X = self._validated(X, reset=True)  # noqa: N806
         labels = Labels.of(y, X.shape[0])

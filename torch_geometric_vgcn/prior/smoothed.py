@@ -25,7 +25,8 @@ class SmoothedPrior(Prior):
     Args:
         edge_index (Any): The observed graph: a tensor of shape
             :obj:`[2, E]`, PyG's :class:`EdgeIndex`, a sparse adjacency matrix
-            (PyTorch, SciPy, torch-sparse) or a NetworkX graph.
+            (PyTorch, SciPy, torch-sparse) or a NetworkX graph, whose
+            nodes are numbers of nodes, or names in their order.
         num_nodes (int, optional): The number of nodes :math:`N`, needed for a
             tensor of shape :obj:`[2, E]`. (default: :obj:`None`)
         rho1 (float, optional): The probability :math:`\bar\rho_1` of an
