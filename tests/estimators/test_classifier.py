@@ -76,6 +76,27 @@ def test_a_graph_that_tells_nothing_does_no_harm(blobs):
     assert clf.given_graph_.nnz == 2 * 600
 
 
+@pytest.mark.parametrize(('noise', 'join'), [(0.0, False), (100.0, True)])
+def test_unseen_rows_join_as_they_would_without_the_given_graph(
+    blobs, noise, join
+):
+    x, truth, y = blobs
+    x = x + noise * np.random.RandomState(0).randn(*x.shape)
+    right = networkx.Graph(
+        (i, j) for i in range(120) for j in range(i) if truth[i] == truth[j]
+    )
+    options = {'max_iter': 40, 'random_state': 0}
+    clf = VGCNClassifier(**options).fit(x, y, graph=right)
+    without = VGCNClassifier(**options).fit(x, y)
+    assert 'given graph' in clf.choice_
+    assert ('nearest rows' in without.choice_) == join
+    found, expected = clf._served.joined, without._served.joined
+    if join:
+        assert (found.k, found.bias) == (expected.k, expected.bias)
+    else:
+        assert found is None and expected is None
+
+
 @pytest.mark.parametrize('kind', ['edge_index', 'numpy', 'csr', 'networkx'])
 def test_graphs_of_all_kinds(blobs, quick, kind):
     x, _, y = blobs

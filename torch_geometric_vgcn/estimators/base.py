@@ -182,7 +182,7 @@ class VGCNEstimator(BaseEstimator):
         if task.given is not None:
             one = torch.ones(task.given.size(1), dtype=torch.double)
             self.given_graph_ = _matrix(task.given, one, task.num_rows)
-        self._served = served(task, state, choice.setting.joins, learn)
+        self._served = served(task, state, choice.joins, learn)
         return choice, state
 
     def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803

@@ -11,7 +11,12 @@ from torch_geometric_vgcn.estimators.alternation import (
 )
 from torch_geometric_vgcn.estimators.field import Field
 from torch_geometric_vgcn.estimators.network import Regularization
-from torch_geometric_vgcn.estimators.settings import NoGraph, Setting
+from torch_geometric_vgcn.estimators.settings import (
+    Given,
+    Nearest,
+    NoGraph,
+    Setting,
+)
 from torch_geometric_vgcn.estimators.task import Task
 
 #: How often the network may be taught what the graph says.
@@ -26,8 +31,9 @@ class Choice:
 
     Args:
         regularization (Regularization): That of the network.
-        setting (Setting): The graph.
-        field (Field, optional): The same, ready for use.
+        field (Field, optional): The graph.
+        joins (Nearest, optional): The edges of rows that were not there in
+            training: the best of what doesn't need a given graph.
         rounds (int): How often the network is taught what the graph says.
         name (str): The choice in words.
         score (float): Its score on the labels that were held out.
@@ -37,8 +43,8 @@ class Choice:
     """
 
     regularization: Regularization
-    setting: Setting
     field: Field | None
+    joins: Nearest | None
     rounds: int
     name: str
     score: float
@@ -98,6 +104,7 @@ class Chooser:
                 self._record(f'no graph, {one}', alone[one])
         network = max(alone, key=lambda one: alone[one].score)
         best, found = None, None
+        scores = {}
         for setting in settings:
             if isinstance(setting, NoGraph):
                 tried, graph = alone[network], None
@@ -108,10 +115,13 @@ class Chooser:
                 graph = self.field(setting)
                 tried = self._all(alone[network], graph, 'infer')
                 self._record(name, tried)
+            scores[setting] = tried.score
             if found is None or tried.score > found.score:
                 best, found = (setting, graph, name), tried
         assert best is not None and found is not None
         setting, graph, name = best
+        own = [one for one in settings if not isinstance(one, Given)]
+        joined = max(own or [setting], key=lambda one: scores[one])
         rounds, tried, plain = 0, found, name
         while graph is not None and rounds < ROUNDS:
             self.tell(f'{plain}, taught')
@@ -123,8 +133,8 @@ class Chooser:
             rounds, found, name = rounds + 1, tried, taught
         return Choice(
             network,
-            setting,
             graph,
+            joined.joins,
             rounds,
             name,
             found.score[1],

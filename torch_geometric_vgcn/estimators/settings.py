@@ -71,9 +71,9 @@ class Given(Setting):
     Args:
         rho1 (float): The prior probability of a given edge.
         evidence (float): The weight of similarity.
-        nearest (Nearest): The edges of further rows, which the given graph
-            doesn't have.
-        both (bool): Whether these are edges of the graph, too.
+        nearest (Nearest): Further edges, and those of rows that were not
+            there in training if nothing else was tried.
+        both (bool): Whether the graph has these further edges.
     """
 
     rho1: float
