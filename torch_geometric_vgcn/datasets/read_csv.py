@@ -46,8 +46,7 @@ def read_csv(text: str, path: Path) -> dict[str, list[Any]]:
     cells = cells or [[] for _ in header]
     columns = dict(zip(header, cells, strict=True))
     if delimiter != ',':
-        for name, column in columns.items():
-            columns[name] = _with_points(name, column)
+        return {name: _with_points(cells) for name, cells in columns.items()}
     return columns
 
 
@@ -76,7 +75,7 @@ def _is_blank(row: list[str]) -> bool:
     return len(row) < 2 and not ''.join(row).strip()
 
 
-def _with_points(name: str, column: list[str]) -> list[str]:
+def _with_points(column: list[str]) -> list[str]:
     r"""The column with decimal points, if it has numbers with decimal
     commas. Such as 1,234 may be more than a thousand, and stays.
     """
