@@ -11,7 +11,7 @@ browser.
 import argparse
 import sys
 import warnings
-from typing import Any
+from typing import TextIO
 
 from torch_geometric_vgcn.estimators.command import run
 
@@ -40,13 +40,20 @@ def main(arguments: list[str] | None = None) -> None:
     args = parser.parse_args(arguments)
     try:
         with warnings.catch_warnings():
-            warnings.showwarning = _tell  # type: ignore[assignment]
+            warnings.showwarning = _tell
             print(run(**vars(args)))
     except (ValueError, TypeError, OSError, ImportError) as error:
         parser.exit(1, f'{error}\n')
 
 
-def _tell(message: Warning | str, *_: Any) -> None:
+def _tell(
+    message: Warning | str,
+    category: type[Warning],
+    filename: str,
+    lineno: int,
+    file: TextIO | None = None,
+    line: str | None = None,
+) -> None:
     r"""Shows a warning without the line of code that it comes from."""
     print(f'Note: {message}', file=sys.stderr)
 

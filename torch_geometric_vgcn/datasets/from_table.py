@@ -95,11 +95,9 @@ def from_table(
             f"'table' must have a column of features besides '{label}', got "
             f'{list(columns)}'
         )
-    counts = {
-        name: count_missing(column)
-        for name, column in columns.items()
-        if name not in drop
-    }
+    # Without 'fill', no feature is missing:
+    looked_at = [n for n in columns if n not in drop] if fill else [label]
+    counts = {name: count_missing(columns[name]) for name in looked_at}
     return Data(
         x=torch.stack(list(features.values()), dim=1).float(),
         y=y,

@@ -46,15 +46,15 @@ def _words(findings: Findings) -> str:
     edges = findings.edges
     given = int(edges.given.sum())
     if given > 0:
-        kept = int((edges.given & (edges.posterior >= 0.5)).sum())
         told = (
-            f'Of {plural(given, "given edge")}, {count(kept)} are likelier '
-            'than not after learning.'
+            f'The given graph ({plural(given, "edge")}) was not chosen: '
+            'the held-out labels were predicted better without it.'
         )
-        if not edges.uses_given:
+        if edges.uses_given:
+            kept = int((edges.given & (edges.posterior >= 0.5)).sum())
             told = (
-                f'The given graph ({plural(given, "edge")}) was not chosen: '
-                'the held-out labels were predicted better without it.'
+                f'Of {plural(given, "given edge")}, {count(kept)} are '
+                'likelier than not after learning.'
             )
         new = edges.candidate & ~edges.given
         if new.any():
