@@ -36,6 +36,8 @@ def main(arguments: list[str] | None = None) -> None:
     add('--fill', action='store_true',
         help='fill in missing features: numbers by the mean of their '
         'column')  # fmt: skip
+    add('--quantity', action='store_true',
+        help='the labels are quantities, not classes')  # fmt: skip
     add('--seed', type=int, default=0, help='the seed (default: 0)')
     args = parser.parse_args(arguments)
     try:

@@ -49,6 +49,24 @@ def test_held_out_labels_choose(blobs):
     assert clf.validation_distributions_.shape == ((y >= 0).sum(), 3)
 
 
+def test_one_label_of_each_class_measures_nothing(blobs):
+    x, truth, _ = blobs
+    first = np.unique(truth, return_index=True)[1]
+    y = np.full(120, -1)
+    y[first] = truth[first]
+    clf = VGCNClassifier(max_iter=30, random_state=0).fit(x, y)
+    assert np.isnan(clf.validation_score_) and clf.validation_size_ == 0
+    assert clf.validation_rows_.size == 0
+    assert clf.validation_distributions_.shape == (0, 3)
+    assert clf.trials_ == []
+    assert (clf.transduction_[first] == truth[first]).all()
+    assert (clf.transduction_ == truth).mean() > 0.6
+    graph = networkx.path_graph(120)
+    assert 'given graph' in clf.fit(x, y, graph=graph).choice_
+    clf.set_params(trust=0.7, n_neighbors=3).fit(x, y)
+    assert clf.choice_.startswith('3 nearest rows, trusted by 0.7')
+
+
 def test_features_that_tell_nothing_and_a_graph_that_does(blobs):
     x, truth, y = blobs
     noise = np.random.RandomState(0).randn(*x.shape)

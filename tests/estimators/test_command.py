@@ -5,7 +5,12 @@ import numpy as np
 import pytest
 
 from torch_geometric_vgcn.__main__ import main
-from torch_geometric_vgcn.estimators import VGCNClassifier, command
+from torch_geometric_vgcn.estimators import (
+    VGCNClassifier,
+    VGCNRegressor,
+    predicted_classes,
+    predicted_quantities,
+)
 
 
 @pytest.fixture
@@ -31,8 +36,12 @@ def read(path):
 
 @pytest.fixture
 def quick_command(monkeypatch):
-    few = partial(VGCNClassifier, trust=0.1, max_iter=40)
-    monkeypatch.setattr(command, 'VGCNClassifier', few)
+    for module, kind in (
+        (predicted_classes, VGCNClassifier),
+        (predicted_quantities, VGCNRegressor),
+    ):
+        few = partial(kind, trust=0.1, max_iter=40)
+        monkeypatch.setattr(module, kind.__name__, few)
 
 
 def test_blank_labels_are_filled_in(tmp_path, table, capsys, quick_command):
@@ -81,6 +90,90 @@ def test_parquet_gives_what_csv_gives(tmp_path, table, quick_command):
     lines = read(tmp_path / 'mine.csv.out.csv')
     assert 'name' not in lines[0]
     assert read(tmp_path / 'mine.parquet.out.csv') == lines
+
+
+@pytest.fixture
+def prices(tmp_path):
+    r"""A table with a quantity, which is blank in four of five rows."""
+    x = np.random.RandomState(0).randn(200, 3)
+    price = 100 + 20 * x[:, 0] + x[:, 1]
+    path = tmp_path / 'prices.csv'
+    with path.open('w', newline='') as file:
+        writer = csv.writer(file)
+        writer.writerow(['id', *'abc', 'price'])
+        for row in range(200):
+            known = f'{price[row]:.2f}' if row % 5 == 0 else ''
+            writer.writerow([f'n{row}', *x[row], known])
+    return path, price
+
+
+def test_quantities(tmp_path, prices, capsys, quick_command):
+    path, price = prices
+    out, model = tmp_path / 'out.csv', tmp_path / 'model.vgcn'
+    given = [str(path), '--label', 'price', '--name', 'id', '--quantity']
+    main([*given, '--out', str(out), '--model', str(model)])
+    lines = read(out)
+    assert list(lines[0]) == ['id', 'price', 'predicted']
+    found = np.array([float(line['predicted']) for line in lines])
+    assert np.corrcoef(found, price)[0, 1] > 0.8
+    for row, line in enumerate(lines):
+        assert (line['price'] == '') == (row % 5 > 0)
+        if line['price']:
+            assert line['predicted'] == line['price']
+    told = capsys.readouterr().out
+    assert '40 rows with a number, 160 without' in told and 'R²' in told
+    assert VGCNRegressor.load(model).n_features_in_ == 3
+
+
+@pytest.mark.parametrize('whole', [False, True])
+def test_quantities_are_no_classes(prices, capsys, whole):
+    path, _ = prices
+    if whole:
+        path.write_text(path.read_text().replace('.', ''))
+    with pytest.raises(SystemExit):
+        main([str(path), '--label', 'price', '--name', 'id'])
+    told = capsys.readouterr().err
+    assert "'price' must hold classes, got 40 different numbers in 40" in told
+    assert "set 'quantity'" in told
+
+
+def test_what_can_not_be_a_quantity(table, prices, capsys):
+    for arguments, message in (
+        (
+            [table[0], '--label', 'kind'],
+            "must hold numbers, got 'blue'",
+        ),
+        ([prices[0], '--label', 'price', '--report', 'r.html'], "'report'"),
+    ):
+        given = [*map(str, arguments), '--quantity', '--drop']
+        with pytest.raises(SystemExit):
+            main([*given, 'name' if 'kind' in arguments else 'id'])
+        assert message in capsys.readouterr().err
+
+
+def test_an_accuracy_that_is_not_known_is_not_told(
+    tmp_path, table, capsys, quick_command
+):
+    path, _ = table
+    head, *lines = path.read_text().splitlines()
+    seen = set()
+    for place, line in enumerate(lines):
+        cells, kind = line.rsplit(',', 1)
+        if kind in seen:
+            lines[place] = f'{cells},'
+        seen.add(kind)
+    path.write_text('\n'.join([head, *lines]))
+    page = tmp_path / 'report.html'
+    main(
+        [str(path), '--label', 'kind', '--name', 'name']
+        + ['--out', str(tmp_path / 'out.csv'), '--report', str(page)]
+    )
+    told = capsys.readouterr().out
+    assert '3 rows with a label, 117 without' in told
+    assert 'the accuracy is not known' in told and '95 %' not in told
+    content = page.read_text(encoding='utf-8')
+    assert 'No label was held out' in content
+    assert 'is the default' in content and 'class="trials"' not in content
 
 
 def test_a_file_of_excel_with_gaps(tmp_path, table, quick_command):

@@ -6,6 +6,7 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 from torch_geometric_vgcn.estimators import (
     LabelledKFold,
     VGCNClassifier,
+    VGCNRegressor,
     transductive_scores,
 )
 
@@ -62,6 +63,26 @@ def test_too_few_labels(labels):
     folds = LabelledKFold(4).split(np.zeros((len(labels), 1)), labels)
     with pytest.raises(ValueError, match='n_splits=4 known labels'):
         next(folds)
+
+
+def test_quantities():
+    y = np.array([0.5, -1, 1.25, np.nan, 3, 2, np.nan, 0.75])
+    folds = list(LabelledKFold(3, random_state=0).split(np.zeros((8, 1)), y))
+    assert sorted(np.concatenate([test for _, test in folds])) == [
+        0, 1, 2, 4, 5, 7,
+    ]  # fmt: skip
+    assert all({3, 6} <= set(train) for train, _ in folds)
+
+
+def test_regressors_are_scored_by_r2():
+    x = np.random.RandomState(0).rand(200, 1) * 6
+    truth = 10 * np.sin(x[:, 0])
+    y = np.where(np.arange(200) % 3 == 0, truth, np.nan)
+    reg = VGCNRegressor(trust=0.5, n_neighbors=5, max_iter=80, random_state=0)
+    cv = LabelledKFold(3, random_state=0)
+    assert cross_val_score(reg, x, y, cv=cv).min() > 0.8
+    scores = transductive_scores(reg, x, y, cv=cv)
+    assert scores.shape == (3,) and 0.8 < scores.min() and scores.max() < 1
 
 
 def test_texts(quick):

@@ -1,4 +1,5 @@
 import numpy as np
+import pandas as pd
 import pytest
 from sklearn.datasets import load_diabetes
 from sklearn.linear_model import Ridge
@@ -34,6 +35,16 @@ def test_missing_values_are_predicted(curve):
     assert error < 2
     assert reg.validation_score_ > 0.9
     assert np.corrcoef(reg.predict(x), truth)[0, 1] > 0.95
+
+
+@pytest.mark.parametrize('missing', [None, pd.NA, float('nan')])
+def test_missing_values_of_all_kinds(curve, missing):
+    x, _, y = curve
+    expected = QUICK.set_params(random_state=0).fit(x, y).transduction_
+    other = [missing if np.isnan(value) else value for value in y]
+    column = pd.Series(other, dtype='Float64')
+    for given in (np.array(other, dtype=object), column):
+        assert (QUICK.fit(x, given).transduction_ == expected).all()
 
 
 def test_the_standard_deviation_covers_the_errors(curve):

@@ -50,6 +50,26 @@ def test_all_that_was_learned_is_there(tmp_path, blobs, quick):
     assert again.n_features_in_ == 5
 
 
+@pytest.mark.parametrize(
+    ('given', 'kept'),
+    [
+        ({'hidden': np.int64(8)}, {'hidden': 8}),
+        ({'trust': np.float32(0.5)}, {'trust': 0.5}),
+        ({'learn': np.bool_(False)}, {'learn': False}),
+        ({'random_state': np.int64(3)}, {'random_state': 3}),
+        ({'random_state': np.random.RandomState(0)}, {'random_state': None}),
+    ],
+)
+def test_parameters_of_numpy_as_from_a_grid_search(
+    tmp_path, blobs, quick, given, kept
+):
+    x, _, y = blobs
+    quick.set_params(**given).fit(x, y).save(tmp_path / 'model.vgcn')
+    again = VGCNClassifier.load(tmp_path / 'model.vgcn')
+    assert again.get_params() == {**quick.get_params(), **kept}
+    assert (again.predict(x) == quick.predict(x)).all()
+
+
 def test_what_a_report_needs_is_there(tmp_path, blobs, quick):
     x, _, y = blobs
     path = np.stack([np.arange(119), np.arange(1, 120)])

@@ -153,9 +153,9 @@ def test_a_given_graph_that_was_rejected_is_not_said_to_be_distrusted(make):
 def test_without_held_out_labels_it_says_so(make):
     findings = make()
     none = HeldOut(findings.label[:0], findings.prob[:0])
-    content = page(replace(findings, held_out=none), 'title')
+    content = page(replace(findings, held_out=none, trials=()), 'title')
     assert 'the accuracy is not known' in content
-    assert 'none could be held out' in content
+    assert 'none could be held out to choose by' in content
     assert 'class="trials"' not in content
     assert 'class="confusion' not in content
 

@@ -25,10 +25,11 @@ from torch_geometric_vgcn.estimators.choice import (
     Choice,
     Chooser,
     Parts,
+    unchosen,
 )
 from torch_geometric_vgcn.estimators.features import Features
 from torch_geometric_vgcn.estimators.given_graph import given_graph
-from torch_geometric_vgcn.estimators.network import REGULARIZATIONS
+from torch_geometric_vgcn.estimators.network import DEFAULT, REGULARIZATIONS
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
 from torch_geometric_vgcn.estimators.served import served
 from torch_geometric_vgcn.estimators.settings import (
@@ -138,6 +139,16 @@ class VGCNEstimator(BaseEstimator):
             ]
         return own
 
+    def _default(self, given: bool) -> Setting:
+        r"""The setting if no label can choose one."""
+        trust, k = 0.5, 10
+        if self.trust != 'auto':
+            trust = check_probability(cast(float, self.trust), 'trust')
+        if self.n_neighbors != 'auto':
+            k = check_count(cast(int, self.n_neighbors), 'n_neighbors', 1)
+        near = Nearest(k, trust)
+        return Given(trust, 0.0, near) if given else near
+
     def _learn(
         self,
         task: Task,
@@ -146,9 +157,11 @@ class VGCNEstimator(BaseEstimator):
         rng: np.random.RandomState,
     ) -> tuple[Choice, Explained]:
         r"""Chooses, then learns with all labels."""
-        settings = self._settings(given)
+        settings = self._settings(given) if parts else []
         learn = check_flag(self.learn, 'learn')
-        steps = len(REGULARIZATIONS) + len(settings) + ROUNDS + 1
+        steps = 1
+        if parts:
+            steps += len(REGULARIZATIONS) + len(settings) + ROUNDS
         with (
             own_rng(int(rng.randint(2**31 - 1)), task.x.device),
             progress_bar(
@@ -162,8 +175,12 @@ class VGCNEstimator(BaseEstimator):
                 bar.set_postfix_str(what, refresh=False)
                 bar.update()
 
-            chooser = Chooser(task, parts, learn, tell)
-            choice = chooser.choose(REGULARIZATIONS, settings)
+            if parts:
+                chooser = Chooser(task, parts, learn, tell)
+                choice = chooser.choose(REGULARIZATIONS, settings)
+            else:
+                setting = self._default(given)
+                choice = unchosen(task, DEFAULT, setting, learn)
             tell('all labels')
             known = task.targets.known.nonzero().view(-1)
             last = Alternation(task, known)
@@ -192,7 +209,10 @@ class VGCNEstimator(BaseEstimator):
         return self._served(self._features(rows))
 
     def save(self, path: str | Path) -> None:
-        r"""Saves the fitted estimator as plain arrays."""
+        r"""Saves the fitted estimator as plain arrays. A
+        :class:`~numpy.random.RandomState` as :obj:`random_state` becomes
+        :obj:`None`.
+        """
         check_is_fitted(self)
         save_state(self, path)
 

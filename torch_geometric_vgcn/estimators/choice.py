@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -36,7 +37,8 @@ class Choice:
             training: the best of what doesn't need a given graph.
         rounds (int): How often the network is taught what the graph says.
         name (str): The choice in words.
-        score (float): Its score on the labels that were held out.
+        score (float): Its score on the labels that were held out; NaN if
+            there are none.
         held (Tensor): The rows of these labels.
         predicted (Tensor): What was expected of them, without their labels.
         trials (list): All that was tried.
@@ -112,7 +114,7 @@ class Chooser:
             else:
                 name = str(setting)
                 self.tell(name)
-                graph = self.field(setting)
+                graph = field_of(setting, self.task, self.learn)
                 tried = self._all(alone[network], graph, 'infer')
                 self._record(name, tried)
             scores[setting] = tried.score
@@ -126,7 +128,7 @@ class Chooser:
         while graph is not None and rounds < ROUNDS:
             self.tell(f'{plain}, taught')
             tried = self._all(tried, graph, 'teach')
-            taught = f'{plain}, network taught {rounds + 1} ×'
+            taught = _taught(plain, rounds + 1)
             self._record(taught, tried)
             if not tried.score > found.score:
                 break
@@ -142,12 +144,6 @@ class Chooser:
             found.held,
             self.trials,
         )
-
-    def field(self, setting: Setting) -> Field | None:
-        prior = setting.prior(self.task)
-        if prior is None:
-            return None
-        return Field(prior, self.task.targets, self.learn)
 
     def _all(self, tried: Tried, graph: Field | None, step: str) -> Tried:
         return self._tried(
@@ -173,3 +169,32 @@ class Chooser:
         self.trials.append(
             {'setting': name, named: score, 'nll': -log_likelihood}
         )
+
+
+def unchosen(
+    task: Task, regularization: Regularization, setting: Setting, learn: bool
+) -> Choice:
+    r"""A setting as it is, where no label can be held out: those that train
+    a network say nothing about how good it is.
+    """
+    return Choice(
+        regularization,
+        field_of(setting, task, learn),
+        setting.joins,
+        rounds=1,
+        name=_taught(str(setting), 1),
+        score=math.nan,
+        held=torch.empty(0, dtype=torch.long),
+        predicted=torch.empty(0, task.targets.width),
+        trials=[],
+    )
+
+
+def field_of(setting: Setting, task: Task, learn: bool) -> Field | None:
+    r"""The graph of a setting, if it has one."""
+    prior = setting.prior(task)
+    return None if prior is None else Field(prior, task.targets, learn)
+
+
+def _taught(name: str, rounds: int) -> str:
+    return f'{name}, network taught {rounds} ×'

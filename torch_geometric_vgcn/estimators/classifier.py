@@ -75,7 +75,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         trials_ (list): What was tried, with the accuracy and the mean negative
             log-likelihood of held-out labels, after temperature scaling.
         validation_score_ (float): The accuracy of the choice on held-out
-            labels.
+            labels; NaN if no class has two labels, so that none can be held
+            out and nothing is chosen.
         validation_size_ (int): The number of these labels. They also chose
             the setting, so the score is slightly optimistic.
         validation_rows_ (numpy.ndarray): Their rows.
@@ -112,7 +113,9 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         choice, state = self._learn(task, graph is not None, parts, rng)
         self.classes_ = labels.classes
         self.labels_ = labels.code
-        temperature = targets.temperature(choice.predicted, choice.held)
+        temperature = 1.0
+        if choice.held.numel() > 0:
+            temperature = targets.temperature(choice.predicted, choice.held)
         self._temperature = temperature
         held = calibrated(choice.predicted, temperature)
         self.validation_distributions_ = held.numpy()

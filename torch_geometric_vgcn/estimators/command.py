@@ -1,5 +1,5 @@
 import csv
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +8,11 @@ import scipy.sparse
 
 from torch_geometric_vgcn.datasets import from_table
 from torch_geometric_vgcn.datasets.read_columns import read_columns
-from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.estimators.predicted_classes import PredictedClasses
+from torch_geometric_vgcn.estimators.predicted_quantities import (
+    PredictedQuantities,
+)
 from torch_geometric_vgcn.report import report as write_report
-from torch_geometric_vgcn.report.held_out import wilson
 
 
 def run(
@@ -23,6 +25,7 @@ def run(
     model: str | None = None,
     encoding: str = 'utf-8',
     fill: bool = False,
+    quantity: bool = False,
     seed: int = 0,
 ) -> str:
     r"""Predicts the missing labels of a table, and writes what was learned.
@@ -45,11 +48,18 @@ def run(
         fill (bool, optional): Whether features may be missing, as in
             :func:`~torch_geometric_vgcn.datasets.from_table`.
             (default: :obj:`False`)
+        quantity (bool, optional): Whether the labels are quantities instead
+            of classes. (default: :obj:`False`)
         seed (int, optional): The seed. (default: :obj:`0`)
 
     Returns:
         What was done, in words.
     """
+    if quantity and report is not None:
+        raise ValueError(
+            "'report' must be None with 'quantity', got "
+            f'{report!r}: reports are about classes'
+        )
     for path in filter(None, (out, report, model)):
         _check_folder(Path(path))
     columns = read_columns(table, encoding)
@@ -64,23 +74,24 @@ def run(
     data = from_table(
         columns, label, [*drop, *named], standardize=False, fill=fill
     )
-    known = [data.class_names[c] if c >= 0 else '' for c in data.y.tolist()]
-    clf = VGCNClassifier(verbose=True, random_state=seed)
-    clf.fit(data.x.numpy(), np.array(known))
-    _write(Path(out), *_predictions(clf, label, named))
+    kind = PredictedQuantities if quantity else PredictedClasses
+    found = kind.of(data, label, seed)
+    _write(Path(out), [*named.items(), *found.columns(label)])
     edges = Path(out).with_name(f'{Path(out).stem}.edges.csv')
-    _write(edges, *_edges(clf.graph_, named))
+    _write(edges, _edges(found.estimator.graph_, named))
     lines = [
-        _summary(clf),
+        found.summary(),
         f'Predictions of all rows: {out}',
         f'The learned graph (rows count from 0): {edges}',
     ]
     if report is not None:
         names = None if name is None else named[name]
-        write_report(clf, report, names=names, title=Path(table).name)
+        write_report(
+            found.estimator, report, names=names, title=Path(table).name
+        )
         lines.append(f'The report, for a browser: {report}')
     if model is not None:
-        clf.save(model)
+        found.estimator.save(model)
         lines.append(f'The model: {model}')
     return '\n'.join(lines)
 
@@ -93,78 +104,30 @@ def _check_folder(path: Path) -> None:
         )
 
 
-def _predictions(
-    clf: VGCNClassifier, label: str, named: dict[str, list[Any]]
-) -> tuple[list[str], Iterable[list[Any]]]:
-    r"""The names of the columns, and the lines."""
-    prob = clf.label_distributions_
-    place = prob.argmax(axis=1)
-    head = [*named, label, 'predicted', 'confidence']
-    head += [f'probability of {kind}' for kind in clf.classes_]
-    lines = (
-        [
-            *(names[row] for names in named.values()),
-            clf.classes_[known] if known >= 0 else '',
-            clf.classes_[place[row]],
-            f'{prob[row, place[row]]:.4f}',
-            *(f'{p:.4f}' for p in prob[row]),
-        ]
-        for row, known in enumerate(clf.labels_)
-    )
-    return head, lines
-
-
 def _edges(
     graph: scipy.sparse.csr_array, named: dict[str, list[Any]]
-) -> tuple[list[str], Iterable[list[Any]]]:
-    r"""The names of the columns, and each edge once, the most probable
+) -> list[tuple[str, Sequence[Any]]]:
+    r"""The columns of the file of edges: each edge once, the most probable
     first.
     """
     half = scipy.sparse.triu(graph).tocoo()
     order = np.argsort(-half.data, kind='stable')
-    head = ['row', 'other_row', *named, *(f'other_{name}' for name in named)]
-    lines = (
-        [
-            *ends,
-            *(names[row] for names in named.values() for row in ends),
-            f'{prob:.4f}',
-        ]
-        for *ends, prob in zip(
-            half.row[order].tolist(),
-            half.col[order].tolist(),
-            half.data[order].tolist(),
-            strict=True,
-        )
-    )
-    return [*head, 'probability'], lines
+    row, col = half.row[order].tolist(), half.col[order].tolist()
+    return [
+        ('row', row),
+        ('other_row', col),
+        *((name, [cells[at] for at in row]) for name, cells in named.items()),
+        *(
+            (f'other_{name}', [cells[at] for at in col])
+            for name, cells in named.items()
+        ),
+        ('probability', [f'{prob:.4f}' for prob in half.data[order]]),
+    ]
 
 
-def _write(path: Path, head: list[str], lines: Iterable[list[Any]]) -> None:
+def _write(path: Path, columns: list[tuple[str, Sequence[Any]]]) -> None:
     with path.open('w', newline='', encoding='utf-8') as file:
         writer = csv.writer(file)
-        writer.writerow(head)
-        writer.writerows(lines)
-
-
-def _summary(clf: VGCNClassifier) -> str:
-    y, size = clf.labels_, clf.validation_size_
-    lines = [
-        f'{int((y >= 0).sum())} rows with a label, {int((y < 0).sum())} '
-        f'without, {clf.classes_.size} classes.',
-        f'Accuracy on {size} labels that were held out: '
-        f'{_accuracy(clf.validation_score_, size)}.',
-        f'Chosen: {clf.choice_}. Tried:',
-    ]
-    lines += [
-        f'  {trial["setting"]}: {_accuracy(trial["accuracy"], size)}'
-        for trial in clf.trials_
-    ]
-    return '\n'.join(lines)
-
-
-def _accuracy(share: float, size: int) -> str:
-    low, high = wilson(round(share * size), size)
-    return (
-        f'{100 * share:.1f} % (95 % interval {100 * low:.1f} to '
-        f'{100 * high:.1f} %)'
-    )
+        writer.writerow([name for name, _ in columns])
+        cells = (column for _, column in columns)
+        writer.writerows(zip(*cells, strict=True))

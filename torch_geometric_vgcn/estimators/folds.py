@@ -11,7 +11,8 @@ def folds(
 ) -> list[tuple[Tensor, Tensor]]:
     r"""Splits the labelled rows, for a choice among settings, into rows to
     train with and rows to hold out: all parts in turn, or one if there are
-    many labels. Each class has a row to train with in each split.
+    many labels. Each class has a row to train with in each split; if none has
+    another one, there is no split.
 
     Args:
         code (numpy.ndarray): The classes of all rows, :obj:`-1` if unknown.
@@ -33,8 +34,6 @@ def folds(
         for number in range(num_folds)
         if (part == number).any()
     ]
-    if not out:  # each class has one label
-        return [(_rows(labelled), _rows(labelled))]
     return out[:1] if labelled.sum() >= MANY else out
 
 

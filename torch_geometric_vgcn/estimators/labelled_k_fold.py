@@ -2,20 +2,24 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
-from sklearn.base import clone
-from sklearn.model_selection import StratifiedKFold
+from sklearn.base import clone, is_regressor
+from sklearn.metrics import accuracy_score, r2_score
+from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import _num_samples
 
 from torch_geometric_vgcn.checks import check_count, check_flag
+from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.labels import unknown
 
 
 class LabelledKFold:
     r"""Folds for data with unknown labels: rows with a label are split as by
-    :class:`~sklearn.model_selection.StratifiedKFold`; rows without one (-1 or
-    missing) are always in the training set, never in a test set, where
-    nothing could be compared with them.
+    :class:`~sklearn.model_selection.StratifiedKFold`, or, if the labels are
+    numbers with decimals, by :class:`~sklearn.model_selection.KFold`; rows
+    without one (missing or, beside classes, -1) are always in the training
+    set, never in a test set, where nothing could be compared with them.
 
     .. code-block:: python
 
@@ -54,19 +58,22 @@ class LabelledKFold:
                 f"rows of 'X', got {y.shape[0]}"
             )
         missing = unknown(y)
+        split: type[KFold | StratifiedKFold] = StratifiedKFold
+        if _are_quantities(y[~missing]):
+            missing = np.array([is_missing(value) for value in y])
+            split = KFold
         rest, rows = np.flatnonzero(missing), np.flatnonzero(~missing)
         if rows.size < self.n_splits:
             raise ValueError(
                 f"'y' must have at least n_splits={self.n_splits} known "
                 f'labels, got {rows.size}'
             )
-        folds = StratifiedKFold(
+        folds = split(
             self.n_splits,
             shuffle=self.shuffle,
             random_state=self.random_state if self.shuffle else None,
         )
-        label = y[rows]
-        for train, test in folds.split(rows, label):
+        for train, test in folds.split(rows, y[rows]):
             yield np.sort(np.concatenate([rest, rows[train]])), rows[test]
 
     def get_n_splits(
@@ -81,6 +88,11 @@ class LabelledKFold:
         return f'{type(self).__name__}(n_splits={self.n_splits})'
 
 
+def _are_quantities(y: np.ndarray) -> bool:
+    r"""Whether labels are numbers with decimals instead of classes."""
+    return y.size > 0 and type_of_target(y.tolist()) == 'continuous'
+
+
 def transductive_scores(
     estimator: Any,
     X: Any,  # noqa: N803
@@ -88,13 +100,14 @@ def transductive_scores(
     graph: Any = None,
     cv: LabelledKFold | None = None,
 ) -> np.ndarray:
-    r"""The accuracy of :obj:`transduction_` in each fold: all rows, and the
-    whole graph, are there in training; only the labels of the test rows are
-    hidden. This is how the estimator is used if the rows to predict are known
-    beforehand.
+    r"""The accuracy of :obj:`transduction_` in each fold, or its :math:`R^2`
+    for a regressor: all rows, and the whole graph, are there in training; only
+    the labels of the test rows are hidden. This is how the estimator is used
+    if the rows to predict are known beforehand.
 
     Args:
-        estimator (VGCNClassifier): The estimator, which isn't changed.
+        estimator (VGCNClassifier or VGCNRegressor): The estimator, which
+            isn't changed.
         X (array or sparse matrix): The features.
         y (array): The labels, :obj:`-1` or missing where unknown.
         graph (optional): The graph of :meth:`VGCNClassifier.fit`.
@@ -104,10 +117,12 @@ def transductive_scores(
     """
     y = column_or_1d(y)
     cv = LabelledKFold(random_state=0) if cv is None else cv
+    score = r2_score if is_regressor(estimator) else accuracy_score
     scores = []
     for _, test in cv.split(X, y):
         hidden = y.astype(object)
         hidden[test] = None
         fitted = clone(estimator).fit(X, hidden, graph=graph)
-        scores.append(np.mean(fitted.transduction_[test] == y[test]))
+        truth = y[test].tolist()  # of a type that fits all
+        scores.append(score(truth, fitted.transduction_[test]))
     return np.array(scores)

@@ -38,6 +38,8 @@ REGULARIZATIONS = (
     Regularization('medium', 0.3, 1e-3),
     Regularization('strong', 0.5, 1e-2),
 )
+#: The regularisation if no label can choose one.
+DEFAULT = REGULARIZATIONS[1]
 
 
 class Network(Module):

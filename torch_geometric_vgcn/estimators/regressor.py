@@ -6,6 +6,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils import check_random_state, column_or_1d
 from sklearn.utils.validation import _check_y, check_consistent_length
 
+from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import random_folds
 from torch_geometric_vgcn.estimators.targets import Values
@@ -56,7 +57,8 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
         Args:
             X (array, sparse matrix or DataFrame): The features, one row for
                 each example.
-            y (array): The values; NaN or :obj:`None` where they aren't known.
+            y (array): The values; NaN, :obj:`None` or :obj:`pandas.NA` where
+                they aren't known.
             graph (optional): A graph of the rows that may be wrong, as for
                 :class:`VGCNClassifier`. (default: :obj:`None`)
         """
@@ -118,7 +120,7 @@ def _values(y: Any) -> np.ndarray:
         )
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == 'O':
-        y = np.array([np.nan if v is None else v for v in y.tolist()])
+        y = np.array([np.nan if is_missing(v) else v for v in y])
     if y.dtype.kind not in 'iufb':
         raise ValueError(f"'y' must hold numbers, got {y.dtype}")
     y = y.astype(np.float64)

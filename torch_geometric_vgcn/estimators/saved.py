@@ -68,9 +68,20 @@ def save_state(estimator: Any, path: str | Path) -> None:
         }
         for name in JOINED:
             arrays[f'joined.{name}'] = getattr(joined, name).numpy()
-    arrays['about'] = np.array(json.dumps(about))
+    arrays['about'] = np.array(json.dumps(about, default=_as_json))
     with Path(path).open('wb') as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def _as_json(value: Any) -> Any:
+    r"""Numbers of NumPy as those of Python. A random state, which training
+    has changed, is not kept.
+    """
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.random.RandomState):
+        return None
+    raise TypeError(f'{type(value).__name__} can not be saved')
 
 
 def load_state(kind: type[T], path: str | Path) -> T:

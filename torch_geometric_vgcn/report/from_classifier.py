@@ -1,8 +1,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
@@ -11,16 +9,12 @@ from torch_geometric_vgcn.report.held_out import HeldOut
 def from_classifier(clf: Any, names: Sequence[str] | None = None) -> Findings:
     r"""What a fitted :class:`VGCNClassifier` has learned."""
     label, rows = clf.labels_, clf.validation_rows_
-    if np.bincount(label[label >= 0]).max() == 1:
-        rows = rows[:0]  # none could be spared
     return Findings(
         classes=[str(name) for name in clf.classes_.tolist()],
         label=label,
         prob=clf.label_distributions_,
         edges=Edges.of_graphs(clf.prior_graph_, clf.graph_, clf.given_graph_),
-        held_out=HeldOut(
-            label[rows], clf.validation_distributions_[: rows.size]
-        ),
+        held_out=HeldOut(label[rows], clf.validation_distributions_),
         settings={
             'Estimator': type(clf).__name__,
             'Parameters': ', '.join(

@@ -48,7 +48,7 @@ def choice(findings: Findings) -> str:
     if findings.choice:
         title = 'What was chosen, and why'
         parts.append(f'<p>{_why(findings)}</p>')
-    if len(findings.trials) > 1 and len(findings.held_out) > 0:
+    if len(findings.trials) > 1:
         parts.append(_trials(findings))
     terms = ''.join(
         f'<div><dt>{text(term)}</dt><dd><code>{text(value)}</code></dd></div>'
@@ -60,6 +60,11 @@ def choice(findings: Findings) -> str:
 
 def _why(findings: Findings) -> str:
     chosen = f'<strong>{text(_sentence(findings.choice))}</strong>'
+    if not findings.trials:
+        return (
+            f'{chosen} is the default: no class has two labels, so none could '
+            'be held out to choose by.'
+        )
     others = [
         trial
         for trial in findings.trials
@@ -67,12 +72,6 @@ def _why(findings: Findings) -> str:
     ]
     if not others:
         return f'{chosen}. No other setting was tried.'
-    if len(findings.held_out) == 0:
-        return (
-            f'{chosen} was chosen among {len(others) + 1} settings. Each '
-            'class has only one label, so none could be held out: the choice '
-            'is little more than a guess.'
-        )
     best = min(others, key=lambda trial: trial['nll'])
     return (
         f'{chosen} was chosen among {len(others) + 1} settings by the '
