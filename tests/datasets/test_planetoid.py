@@ -1,7 +1,9 @@
 import shutil
 import subprocess
+import sys
 import zipfile
 from importlib import import_module
+from pathlib import Path
 
 import pytest
 from torch_geometric.transforms import NormalizeFeatures
@@ -187,3 +189,38 @@ def test_an_unknown_way_to_download_is_refused(tmp_path, monkeypatch):
 def test_an_unknown_name_is_refused():
     with pytest.raises(ValueError, match="'PubMed'.*got 'citeseer'"):
         planetoid('citeseer')
+
+
+def test_several_processes_may_be_the_first(source, tmp_path):
+    code = (
+        'import sys; from torch_geometric_vgcn.datasets import planetoid; '
+        "planetoid('CiteSeer', root=sys.argv[1], cache=sys.argv[2])[0].x"
+    )
+    cache = tmp_path / 'cache'
+    started = [
+        subprocess.Popen([sys.executable, '-c', code, source, cache])
+        for _ in range(3)
+    ]
+    assert [process.wait() for process in started] == [0, 0, 0]
+    found = sorted(path.name for path in cache.iterdir())
+    assert found == ['CiteSeer']  # nothing temporary is left
+    assert sizes(planetoid('CiteSeer', cache=cache)[0])[0] == 3327
+
+
+def test_an_interrupted_start_leaves_no_half_file(
+    source, tmp_path, monkeypatch
+):
+    r"""What PyG has begun to write is not taken for the data next time."""
+
+    def torn(folder, name, **kwargs):
+        (path := Path(folder) / name / 'processed').mkdir(parents=True)
+        (path / 'data.pt').write_bytes(b'half')
+        raise KeyboardInterrupt
+
+    cache = tmp_path / 'cache'
+    with monkeypatch.context() as patch:
+        patch.setattr(module, 'Planetoid', torn)
+        with pytest.raises(KeyboardInterrupt):
+            planetoid('CiteSeer', root=source, cache=cache)
+    data = planetoid('CiteSeer', root=source, cache=cache)[0]
+    assert data.num_nodes == 3327

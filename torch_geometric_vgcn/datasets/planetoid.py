@@ -6,6 +6,7 @@ import sys
 import tempfile
 import zipfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from torch_geometric.data import download_url
@@ -75,8 +76,7 @@ def planetoid(
         if _verified(raw, name):
             break
         try:
-            fetch(name, raw)
-            _check(raw, name)
+            _obtain(fetch, name, raw)
         except (OSError, ValueError) as error:
             failures.append(f'  {source}: {error}')
     if not _verified(raw, name):
@@ -87,7 +87,33 @@ def planetoid(
             f'SOME_FOLDER/{name}/raw and set VGCN_DATA=SOME_FOLDER (or pass '
             "it as 'root')." + ('' if use_pip else _hint(name))
         )
+    _process(cache, name)
     return Planetoid(str(cache), name, transform=transform)
+
+
+def _obtain(fetch: Callable[[str, Path], None], name: str, raw: Path) -> None:
+    r"""Puts checked files into the cache, each at once: other processes may
+    be reading them.
+    """
+    with tempfile.TemporaryDirectory(dir=raw) as folder:
+        fetch(name, Path(folder))
+        _check(Path(folder), name)
+        for file in _files(name):
+            os.replace(Path(folder, file), raw / file)
+
+
+def _process(cache: Path, name: str) -> None:
+    r"""Lets PyG process the files elsewhere, so that neither another process
+    nor a later one, after an interruption, sees half a file.
+    """
+    processed = cache / name / 'processed'
+    if processed.exists():
+        return
+    with tempfile.TemporaryDirectory(dir=cache) as folder:
+        shutil.copytree(cache / name / 'raw', Path(folder, name, 'raw'))
+        Planetoid(folder, name)
+        with suppress(OSError):  # another process was faster
+            Path(folder, name, 'processed').rename(processed)
 
 
 def _may_use_pip(download: str | None) -> bool:
