@@ -26,9 +26,10 @@ def histogram(before: np.ndarray, after: np.ndarray, label: str) -> str:
     def height(number: float) -> float:
         return 0.97 * (number / most) ** 0.5
 
-    # Four lines at round numbers, but for those too small to tell apart:
+    # Up to four lines at round numbers:
     values = {_rounded(most * (step / 4) ** 2) for step in range(1, 5)} | {0}
-    parts = [_grid([(height(v), count(v)) for v in sorted(values)])]
+    ticks = sorted(value for value in values if value <= most)
+    parts = [_grid([(height(value), count(value)) for value in ticks])]
     outline = f'M{_x(0):.1f},{_y(0):.1f}'
     for place in range(BINS):
         left, right = _x(limits[place]), _x(limits[place + 1])
@@ -87,9 +88,9 @@ def reliability(found: Calibration, label: str) -> str:
 
 
 def _rounded(value: float) -> int:
-    r"""To one digit, downwards, but at least one."""
+    r"""To one digit, but at least one."""
     size = 10 ** (len(str(int(value))) - 1)
-    return max(int(value // size) * size, 1)
+    return max(round(value / size) * size, 1)
 
 
 def _x(share: float) -> float:
