@@ -110,10 +110,12 @@ def _process(cache: Path, name: str) -> None:
     if processed.exists():
         return
     with tempfile.TemporaryDirectory(dir=cache) as folder:
-        shutil.copytree(cache / name / 'raw', Path(folder, name, 'raw'))
+        own = Path(folder, name)
+        (own / 'raw').mkdir(parents=True)
+        _copy(cache / name / 'raw', own / 'raw', name)
         Planetoid(folder, name)
         with suppress(OSError):  # another process was faster
-            Path(folder, name, 'processed').rename(processed)
+            (own / 'processed').rename(processed)
 
 
 def _may_use_pip(download: str | None) -> bool:
