@@ -1,6 +1,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cached_property
 
 import numpy as np
 import torch
@@ -19,6 +20,7 @@ from torch_geometric_vgcn.message_passing.replica import (
     evaluated,
     only_copies,
     single,
+    snapshot,
     trial_of,
 )
 from torch_geometric_vgcn.sample import Edges, GraphSample
@@ -76,7 +78,7 @@ class Proof:
         sample = _first(self.sample, 1)
         x = self.x[:1] if self.x.dim() > 2 else self.x
         with _undisturbed(x.device):
-            model = trial_of(self.conv, training=False)
+            model = trial_of(self._still, training=False)
             with explained(self.conv, x), only_copies(self.conv):
                 route(model, x, sample, self.attributes)
 
@@ -109,7 +111,7 @@ class Proof:
         record = CoupledDraws()
         with _undisturbed(x.device), record:
             try:
-                model = trial_of(self.conv, training)
+                model = trial_of(self._still, training)
                 outs = route(model, x, sample, self.attributes)
             except Exception as error:  # whatever a model may raise
                 return f'{type(error).__name__}: {error}'
@@ -129,6 +131,13 @@ class Proof:
                 return reason
         return None
 
+    @cached_property
+    def _still(self) -> Module:
+        r"""The conv as it was first: another thread may train it between two
+        calls that are to be compared.
+        """
+        return snapshot(self.conv)
+
     def _several(self, route: Route) -> bool:
         batches = route.batches(self.conv) and len(self.sample) > 1
         return batches and (self.x.dim() == 2 or self.x.size(0) > 1)
@@ -143,7 +152,7 @@ class Proof:
         num_nodes = self.sample.prior.num_nodes
         replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
         with _undisturbed(x.device), replay:
-            model = trial_of(self.conv, training)
+            model = trial_of(self._still, training)
             with explained(self.conv, x), only_copies(self.conv):
                 out = model(x, edge_index, **self.attributes(edge_index))
                 out = check_output(self.conv, out)

@@ -160,6 +160,24 @@ def trial_of(module: Module, training: bool) -> Module:
     return Replica(module, None, training, own).module
 
 
+def snapshot(module: Module) -> Module:
+    r"""A copy with parameters and buffers of its own, which stays as it is
+    while another thread trains the module.
+    """
+
+    def still(tensors: Tensors) -> Tensors:
+        return {name: _still(tensor) for name, tensor in tensors.items()}
+
+    return Replica(module, tensors=still).module
+
+
+def _still(tensor: Tensor | None) -> Tensor | None:
+    if tensor is None or is_lazy(tensor):
+        return tensor
+    copy = tensor.detach().clone()
+    return Parameter(copy, False) if isinstance(tensor, Parameter) else copy
+
+
 def _own(tensor: Tensor | None) -> Tensor | None:
     if tensor is None or is_lazy(tensor):
         return tensor
