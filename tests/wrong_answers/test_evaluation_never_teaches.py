@@ -16,6 +16,7 @@ from torch_geometric_vgcn import (
     Consistency,
     FixedGraph,
     FreePosterior,
+    Gaussian,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -229,3 +230,18 @@ def test_a_network_of_other_classes_is_refused_before_the_step(data):
     out = learner(data.x)
     with pytest.raises(ValueError, match="'num_classes'"):
         learner.objective(out, data.y, data.train_mask)
+
+
+def test_a_training_that_is_refused_leaves_the_learner_as_it_was(data):
+    torch.manual_seed(0)
+    learner = VariationalGraphLearner(
+        GCN(34, 8, 2, 1),
+        SmoothedPrior(data.edge_index, 34),
+        likelihood=Gaussian(),
+    ).eval()
+    data.y = torch.randn(34)
+    learner.likelihood.set_temperature(2.0)
+    before = state_of(learner)
+    with pytest.raises(ValueError, match="'terms'"):
+        fit(learner, data, terms=[Consistency(4)], **SHORT)
+    assert same(state_of(learner), before) and not learner.training

@@ -52,6 +52,7 @@ class Run(ABC):
         self.settings = settings
         self.ranks = ranks or Ranks()
         self.device = device_of(learner)
+        self.check_terms()
         if not learner.training:
             learner.train()
         tensors = [*learner.parameters(), *learner.buffers()]
@@ -68,7 +69,6 @@ class Run(ABC):
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
-        self.check_terms()
         self.terms = ModuleList(settings.terms).to(self.device).train()
         for term in cast(Iterable[Term], self.terms):
             term.reset_parameters()
