@@ -54,6 +54,7 @@ from torch_geometric_vgcn.objective import (
     GaussianPrediction,
     LogisticKL,
     MultiLabel,
+    SemiSupervisedELBO,
 )
 
 __version__ = '0.2.0'

@@ -12,7 +12,14 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.message_passing.base import check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
-from torch_geometric_vgcn.objective import Bound, Categorical, Likelihood
+from torch_geometric_vgcn.objective import (
+    ELBO,
+    BernoulliKL,
+    Bound,
+    Categorical,
+    Likelihood,
+    Objective,
+)
 
 
 class FixedGraph(Module):
@@ -25,6 +32,9 @@ class FixedGraph(Module):
             adjacency matrix for convs that take one.
         likelihood (Likelihood, optional): The likelihood of the labels.
             (default: :obj:`Categorical()`)
+        objective (Objective, optional): What is maximised: as there is
+            nothing to learn of the graph, without its divergence.
+            (default: the log-likelihood of the labels)
     """
 
     edge_index: Tensor
@@ -34,14 +44,19 @@ class FixedGraph(Module):
         conv: Module,
         edge_index: Tensor,
         likelihood: Likelihood | None = None,
+        objective: Objective | None = None,
     ) -> None:
         super().__init__()
         if likelihood is None:
             likelihood = Categorical()
         check_kind(conv, Module, 'conv')
         check_kind(likelihood, Likelihood, 'likelihood')
+        if objective is None:
+            objective = ELBO(BernoulliKL())
+        check_kind(objective, Objective, 'objective')
         self.conv = conv
         self.likelihood = likelihood
+        self.criterion = objective
         self._num_nodes = _least_num_nodes(edge_index)
         self.inputs = Inputs()
         self.register_buffer('edge_index', edge_index, persistent=False)
@@ -58,24 +73,24 @@ class FixedGraph(Module):
         return check_output(self.conv, out)
 
     def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
-        r"""The log-likelihood, with nothing to subtract.
+        r"""The bound for an output, with no divergence to subtract.
 
         Args:
-            out (Tensor): The output, of shape :obj:`[N, C]`.
+            out (Tensor): The output, of shape :obj:`[N, C]`, or
+                :obj:`[S, N, C]` of several passes.
             y (Tensor): The labels, as the likelihood expects them.
             mask (Tensor): Which nodes are labelled, as a mask or as indices.
         """
         check_kind(out, Tensor, 'out')
-        if out.dim() != 2:
+        if out.dim() not in (2, 3):
             raise ValueError(
-                f"'out' must have shape [N, C], got {list(out.shape)}"
+                "'out' must have shape [N, C] or [S, N, C], got "
+                f'{list(out.shape)}'
             )
-        n, c = out.shape
+        out = out if out.dim() > 2 else out.unsqueeze(0)
+        n, c = out.shape[1:]
         self.inputs.check_labels(self.likelihood.check_labels, y, mask, n, c)
-        log_prob = self.likelihood.log_prob(out[mask], y[mask])
-        total = log_prob.sum()
-        zero = torch.zeros_like(total)
-        return Bound(total, total, zero, -total / log_prob.numel())
+        return self.criterion.of_nodes(self.likelihood, out, y, mask, None)
 
     @torch.no_grad()
     def predict(self, x: Tensor, **kwargs: Any) -> Any:

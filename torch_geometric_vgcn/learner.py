@@ -22,9 +22,14 @@ from torch_geometric_vgcn.objective import (
     Categorical,
     Likelihood,
     Objective,
+    SemiSupervisedELBO,
 )
 from torch_geometric_vgcn.objective.training_step import in_training_step
-from torch_geometric_vgcn.posterior import FreePosterior, Posterior
+from torch_geometric_vgcn.posterior import (
+    ClassPosterior,
+    FreePosterior,
+    Posterior,
+)
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import (
     BinaryConcrete,
@@ -52,13 +57,13 @@ class VariationalGraphLearner(Module):
         posterior (Posterior, optional): The parametrisation of the posterior
             :math:`q(\mathbf{A})`. It starts at the prior, unless it has
             started already: a trained one keeps what it has learned.
-            (default: :obj:`FreePosterior()`)
+            (default: :obj:`FreePosterior() + ClassPosterior()` where labels
+            are classes, otherwise :obj:`FreePosterior()`)
         sampler (Sampler, optional): How graphs are drawn from it.
             (default: :obj:`BinaryConcrete(temperature=0.5)`)
         objective (Objective, optional): The bound to maximise. (default:
-            :meth:`Sampler.default_objective`, for relaxed samples
-            :obj:`IWELBO(LogisticKL(0.5), beta=0.01)`, else
-            :obj:`ELBO(BernoulliKL(), beta=0.01)`)
+            :class:`SemiSupervisedELBO` where labels are classes, otherwise
+            :meth:`Sampler.default_objective`)
         likelihood (Likelihood, optional): The likelihood of the labels:
             :class:`Categorical` for classes, :class:`Gaussian` for
             regression, or :class:`MultiLabel`. (default:
@@ -75,21 +80,25 @@ class VariationalGraphLearner(Module):
         likelihood: Likelihood | None = None,
     ) -> None:
         super().__init__()
-        if posterior is None:
-            posterior = FreePosterior()
         if sampler is None:
             sampler = BinaryConcrete()
         check_kind(conv, Module, 'conv')
         check_kind(prior, Prior, 'prior')
-        check_kind(posterior, Posterior, 'posterior')
         check_kind(sampler, Sampler, 'sampler')
-        if objective is None:
-            objective = sampler.default_objective()
         if likelihood is None:
             likelihood = Categorical()
-        check_kind(objective, Objective, 'objective')
         check_kind(likelihood, Likelihood, 'likelihood')
-        _check_classes(posterior, likelihood)
+        if posterior is None:
+            posterior = FreePosterior()
+            if likelihood.has_classes:
+                posterior = posterior + ClassPosterior()
+        if objective is None:
+            objective = sampler.default_objective()
+            if likelihood.has_classes:
+                objective = SemiSupervisedELBO(objective.kl)
+        check_kind(posterior, Posterior, 'posterior')
+        check_kind(objective, Objective, 'objective')
+        _check_classes(posterior, objective, likelihood)
         self.conv = conv
         self.prior = prior
         self.posterior = posterior
@@ -114,6 +123,7 @@ class VariationalGraphLearner(Module):
         reset(self.conv)
         self.posterior.reset_parameters(self.prior)
         self.likelihood.reset_parameters()
+        self.criterion.reset_parameters()
 
     def noise(
         self,
@@ -247,10 +257,9 @@ class VariationalGraphLearner(Module):
         observed = partial(
             self.posterior.observe, out.detach(), y, mask, sample.prior
         )
-        if mask is not None:
-            out, y = out[:, mask], y[mask]
-        log_prob = self.likelihood.log_prob(out, y)
-        bound = self.criterion(log_prob, sample, num_labeled, kl_scale)
+        bound = self.criterion.of_nodes(
+            self.likelihood, out, y, mask, sample, num_labeled, kl_scale
+        )
         if self.training:
             in_training_step(bound.bound, observed)
         return bound
@@ -378,13 +387,19 @@ class VariationalGraphLearner(Module):
         return '\n'.join(line for line in lines if line)
 
 
-def _check_classes(posterior: Posterior, likelihood: Likelihood) -> None:
-    r"""Expects a likelihood of classes where the posterior needs them."""
-    for part in posterior.modules():
-        needs = isinstance(part, Posterior) and part.needs_classes
-        if needs and not likelihood.has_classes:
-            raise ValueError(
-                f"'posterior' has a {type(part).__name__}, which needs labels "
-                'that are classes (Categorical), got the likelihood '
-                f'{type(likelihood).__name__}: use another posterior'
-            )
+def _check_classes(
+    posterior: Posterior, objective: Objective, likelihood: Likelihood
+) -> None:
+    r"""Expects a likelihood of classes where a part needs them."""
+    if likelihood.has_classes:
+        return
+    parts = {'posterior': posterior, 'objective': objective}
+    for name, module in parts.items():
+        for part in module.modules():
+            if getattr(part, 'needs_classes', False):
+                raise ValueError(
+                    f"'{name}' has a {type(part).__name__}, which needs "
+                    'labels that are classes (Categorical), got the '
+                    f'likelihood {type(likelihood).__name__}: use another '
+                    f'{name}'
+                )

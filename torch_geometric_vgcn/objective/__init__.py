@@ -12,12 +12,14 @@ from torch_geometric_vgcn.objective.likelihood import (
     Likelihood,
     MultiLabel,
 )
+from torch_geometric_vgcn.objective.semi_supervised import SemiSupervisedELBO
 from torch_geometric_vgcn.objective.term import Term
 
 __all__ = [
     'Objective',
     'ELBO',
     'IWELBO',
+    'SemiSupervisedELBO',
     'Bound',
     'KL',
     'BernoulliKL',

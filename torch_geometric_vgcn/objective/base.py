@@ -1,6 +1,7 @@
 from abc import ABC, abstractmethod
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 
@@ -11,22 +12,27 @@ from torch_geometric_vgcn.checks import (
     check_nonnegative,
 )
 from torch_geometric_vgcn.objective.kl import KL
+from torch_geometric_vgcn.objective.likelihood import Likelihood
 from torch_geometric_vgcn.sample import GraphSample
 
 
 class Bound(NamedTuple):
     r"""What is maximised, :obj:`bound`, with its parts
-    :obj:`log_likelihood` and :obj:`kl`, and the :obj:`loss` to be minimised
+    :obj:`log_likelihood` of the labels, :obj:`agreement` of the nodes without
+    a label (zero, except for :class:`SemiSupervisedELBO`) and :obj:`kl`, and
+    the :obj:`loss` to be minimised
 
     .. math::
-        \mathrm{bound} = \mathrm{log\_likelihood} - \beta \, \mathrm{kl},
-        \quad \mathrm{loss} = -\mathrm{bound} / |\mathcal{Y}^o|.
+        \mathrm{bound} = \mathrm{log\_likelihood} + \mathrm{agreement} - \beta
+        \, \mathrm{kl}, \quad \mathrm{loss} = -\mathrm{bound} /
+        |\mathcal{Y}^o|.
     """
 
     bound: Tensor
     log_likelihood: Tensor
     kl: Tensor
     loss: Tensor
+    agreement: Tensor
 
 
 class Objective(Module, ABC):
@@ -42,6 +48,9 @@ class Objective(Module, ABC):
             (default: :obj:`0.01`)
     """
 
+    # Whether labels must be classes:
+    needs_classes: ClassVar[bool] = False
+
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:
         super().__init__()
         check_kind(kl, KL, 'kl')
@@ -51,7 +60,7 @@ class Objective(Module, ABC):
     def forward(
         self,
         log_prob: Tensor,
-        sample: GraphSample,
+        sample: GraphSample | None,
         num_labeled: int | None = None,
         kl_scale: float | Tensor = 1.0,
     ) -> Bound:
@@ -61,7 +70,9 @@ class Objective(Module, ABC):
             log_prob (Tensor): The log-likelihoods
                 :math:`\log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)})`, of shape
                 :obj:`[S, n]`.
-            sample (GraphSample): The graphs :math:`\mathbf{A}^{(1:S)}`.
+            sample (GraphSample): The graphs :math:`\mathbf{A}^{(1:S)}`, or
+                :obj:`None` for a graph that is given, from which nothing
+                diverges.
             num_labeled (int, optional): The number :math:`|\mathcal{Y}^o|` of
                 labelled nodes, if :obj:`log_prob` holds only a mini-batch of
                 them. (default: :obj:`None`, all)
@@ -74,15 +85,20 @@ class Objective(Module, ABC):
             The bound (of all labelled nodes and pairs), its parts, which add
             up to it, and the loss: minus the bound for each labelled node.
         """
-        check_kind(sample, GraphSample, 'sample')
-        check_floats(log_prob, (len(sample), 'n'), 'log_prob')
+        if sample is None:
+            check_floats(log_prob, ('S', 'n'), 'log_prob')
+        else:
+            check_kind(sample, GraphSample, 'sample')
+            check_floats(log_prob, (len(sample), 'n'), 'log_prob')
         if num_labeled is None:
             num_labeled = log_prob.size(1)
         least = 1 if log_prob.size(1) > 0 else 0
         num_labeled = check_count(num_labeled, 'num_labeled', least)
         # A mini-batch without labels still has its divergence:
         scale = num_labeled / log_prob.size(1) if log_prob.numel() > 0 else 1.0
-        if isinstance(kl_scale, Tensor) and kl_scale.dim() > 0:
+        if sample is None:
+            kl = log_prob.new_zeros(log_prob.size(0))
+        elif isinstance(kl_scale, Tensor) and kl_scale.dim() > 0:
             kl = self.kl(sample, kl_scale)
         else:
             kl = check_nonnegative(kl_scale, 'kl_scale') * self.kl(sample)
@@ -90,11 +106,56 @@ class Objective(Module, ABC):
         # Whatever the weights of the graphs, the rest is the divergence:
         log_likelihood = bound + self.beta * kl.mean()
         loss = -bound / max(1, num_labeled)
-        return Bound(bound, log_likelihood, kl.mean(), loss)
+        none = torch.zeros_like(bound)
+        return Bound(bound, log_likelihood, kl.mean(), loss, none)
+
+    def of_nodes(
+        self,
+        likelihood: Likelihood,
+        out: Tensor,
+        y: Tensor,
+        mask: Tensor | None,
+        sample: GraphSample | None,
+        num_labeled: int | None = None,
+        kl_scale: float | Tensor = 1.0,
+    ) -> Bound:
+        r"""Estimates the bound from a network's outputs for all nodes.
+
+        Args:
+            likelihood (Likelihood): The likelihood of the labels.
+            out (Tensor): The outputs, of shape :obj:`[S, N, C]`.
+            y (Tensor): The labels. Those outside of :obj:`mask` aren't used.
+            mask (Tensor, optional): Which nodes are labelled, as a mask or as
+                indices; :obj:`None` for all.
+            sample (GraphSample): The graphs that :obj:`out` came from, or
+                :obj:`None` for a graph that is given.
+            num_labeled (int, optional): As in :meth:`forward`.
+                (default: :obj:`None`)
+            kl_scale (float or Tensor, optional): As in :meth:`forward`.
+                (default: :obj:`1.0`)
+        """
+        if mask is not None:
+            out, y = out[:, mask], y[mask]
+        log_prob = likelihood.log_prob(out, y)
+        return self(log_prob, sample, num_labeled, kl_scale)
+
+    @property
+    def settled(self) -> bool:
+        r"""Whether the bound has its final form. :func:`fit` chooses its best
+        epoch from then on.
+        """
+        return True
+
+    def reset_parameters(self) -> None:
+        r"""Starts again, if training steps are counted."""
 
     @abstractmethod
     def estimate(
-        self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
+        self,
+        log_prob: Tensor,
+        kl: Tensor,
+        sample: GraphSample | None,
+        scale: float,
     ) -> Tensor:
         r"""The bound from log-likelihoods :obj:`[S, n]`, each standing for
         :obj:`scale` nodes, and divergences :obj:`[S]`.

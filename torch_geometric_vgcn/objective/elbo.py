@@ -22,8 +22,13 @@ class ELBO(Objective):
     """
 
     def estimate(
-        self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
+        self,
+        log_prob: Tensor,
+        kl: Tensor,
+        sample: GraphSample | None,
+        scale: float,
     ) -> Tensor:
         likelihood = scale * log_prob.sum(dim=1)
         bound = (likelihood - self.beta * kl).mean()
-        return bound if sample.pathwise else bound + sample.score(likelihood)
+        # Whose gradient the mean lacks where samples are not pathwise:
+        return bound if sample is None else bound + sample.score(likelihood)

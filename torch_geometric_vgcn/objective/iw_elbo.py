@@ -36,9 +36,13 @@ class IWELBO(Objective):
     """
 
     def estimate(
-        self, log_prob: Tensor, kl: Tensor, sample: GraphSample, scale: float
+        self,
+        log_prob: Tensor,
+        kl: Tensor,
+        sample: GraphSample | None,
+        scale: float,
     ) -> Tensor:
-        if not sample.pathwise:
+        if sample is not None and not sample.pathwise:
             raise TypeError(
                 'IWELBO needs samples with a pathwise gradient '
                 '(BinaryConcrete, StraightThroughBernoulli), got '
@@ -49,5 +53,5 @@ class IWELBO(Objective):
             return log_prob.sum() - self.beta * kl.mean()
         num_labeled = scale * log_prob.size(1)
         log_weight = log_prob - (self.beta / num_labeled) * kl.unsqueeze(1)
-        log_mean = torch.logsumexp(log_weight, dim=0) - math.log(len(sample))
+        log_mean = torch.logsumexp(log_weight, dim=0) - math.log(kl.numel())
         return scale * log_mean.sum()

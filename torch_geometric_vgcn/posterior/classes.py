@@ -1,9 +1,15 @@
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_kind, check_share
+from torch_geometric_vgcn.checks import (
+    check_count,
+    check_kind,
+    check_nonnegative,
+    check_share,
+)
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 
@@ -13,55 +19,86 @@ class ClassPosterior(Posterior):
     :math:`p(\mathbf{A} \mid \mathbf{Y})` as a further term of the logits
 
     .. math::
-        \theta_{ij} = \theta^o_{ij} + \log \left[ h \frac{a_{ij}}{c} +
-        (1 - h) \frac{1 - a_{ij}}{1 - c} \right], \quad
-        a_{ij} = \hat{\mathbf{p}}_i^{\top} \hat{\mathbf{p}}_j, \quad
-        c = \| \bar{\mathbf{p}} \|^2,
+        \theta_{ij} = \theta^o_{ij} + \log \left( \hat{\mathbf{p}}_i^{\top}
+        \mathbf{B} \, \hat{\mathbf{p}}_j \right),
 
     where :math:`\hat{\mathbf{p}}_i` are a node's class probabilities, of the
-    network or of its label, :math:`a` is the probability that both nodes have
-    the same class, :math:`c` is that of two random nodes, and :math:`h` is the
-    share of true edges that connect nodes of the same class.
+    network or of its label, and :math:`B_{cd}` tells how much more likely than
+    by chance an edge between the classes :math:`c` and :math:`d` is. It is
+    estimated from what is known so far, as :math:`k` edges of homophily
+    :math:`h` and the pairs of the prior, each by its probability
+    :math:`q_{ij}`
+
+    .. math::
+        B_{cd} = \frac{M_{cd}}{\pi_c \pi_d}, \quad
+        \mathbf{M} \propto k \, \mathbf{M}^{(h)} + \sum_{i < j} q_{ij}
+        \frac{\hat{\mathbf{p}}_i \hat{\mathbf{p}}_j^{\top} +
+        \hat{\mathbf{p}}_j \hat{\mathbf{p}}_i^{\top}}{2}, \quad
+        M^{(h)}_{cd} = \pi_c \pi_d \begin{cases} h / \| \boldsymbol{\pi} \|^2
+        & c = d \\ (1 - h) / (1 - \| \boldsymbol{\pi} \|^2) & c \neq d,
+        \end{cases}
+
+    with the mean :math:`\boldsymbol{\pi}` of all :math:`\hat{\mathbf{p}}_i`:
+    where edges join nodes of one class, they speak for each other, and where
+    they join different classes, they do so, too.
 
     The class probabilities are a running mean of the network's: each training
     step, which is the backward pass of
-    :meth:`VariationalGraphLearner.objective` in training mode, updates them,
-    and nothing else does. They start as uniform, where the posterior is the
-    prior. They have no gradient.
+    :meth:`VariationalGraphLearner.objective` in training mode, updates them
+    and :math:`\mathbf{B}`, and nothing else does. Before the first step, the
+    posterior is the prior. They have no gradient.
 
     Args:
-        num_classes (int): The number of classes :math:`C`.
-        homophily (float, optional): The share :math:`h`.
+        num_classes (int, optional): The number of classes :math:`C`.
+            (default: :obj:`None`, the network's number of outputs)
+        homophily (float, optional): The share :math:`h` of edges that connect
+            nodes of the same class, before any are seen.
             (default: :obj:`0.9`)
         momentum (float, optional): The weight of the newest class
             probabilities in the running mean. (default: :obj:`0.1`)
+        shrinkage (float, optional): How many edges :math:`k` this share
+            counts as. Infinity keeps it. (default: :obj:`100`)
     """
 
     needs_classes: ClassVar[bool] = True
 
     prob: Tensor
+    mixing: Tensor
 
     def __init__(
         self,
-        num_classes: int,
+        num_classes: int | None = None,
         homophily: float = 0.9,
         momentum: float = 0.1,
+        shrinkage: float = 100.0,
     ) -> None:
         super().__init__()
-        self.num_classes = check_count(num_classes, 'num_classes', least=2)
+        if num_classes is not None:
+            check_count(num_classes, 'num_classes', least=2)
+        self.num_classes = num_classes
         self.homophily = check_share(homophily, 'homophily')
         self.momentum = check_share(momentum, 'momentum')
+        if shrinkage != float('inf'):
+            check_nonnegative(shrinkage, 'shrinkage')
+        self.shrinkage = float(shrinkage)
 
     def start_at(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
-        shape = (prior.pairs.whole.num_nodes, self.num_classes)
-        prob = prior.logits.new_full(shape, 1 / self.num_classes)
+        num_nodes, C = prior.pairs.whole.num_nodes, self.num_classes or 0
+        prob = prior.logits.new_full((num_nodes, C), 1 / max(1, C))
         self.register_buffer('prob', prob)
+        self.register_buffer('mixing', prob.new_ones(C, C))
 
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+        self.check_prior(prior)
+        return prior.logits + self._term(prior)
+
+    def _term(self, prior: Prior) -> Tensor | float:
         prob = self._of_nodes(prior)
-        same = prior.pairs.dot(prob, prob).clamp(0, 1)
-        return prior.logits + class_term(same, self.prob, self.homophily)
+        if prob.size(1) == 0:  # no training step so far
+            return 0.0
+        ratio = prior.pairs.dot(prob @ self.mixing, prob)
+        return ratio.clamp(min=1e-6).log()
 
     def check_prior(self, prior: Prior) -> None:
         own, other = self.prob.size(0), prior.pairs.whole.num_nodes
@@ -72,44 +109,91 @@ class ClassPosterior(Posterior):
             )
 
     def _of_nodes(self, prior: Prior) -> Tensor:
-        self.check_prior(prior)
         node_id = prior.pairs.node_id
         return self.prob if node_id is None else self.prob[node_id]
 
     def check_outputs(self, num_outputs: int) -> None:
-        if num_outputs != self.num_classes:
+        own = self.num_classes or self.prob.size(1) or num_outputs
+        if num_outputs != own:
             raise ValueError(
-                f"'num_classes' of ClassPosterior ({self.num_classes}) must "
-                f"be the network's number of outputs, got {num_outputs}"
+                f"'num_classes' of ClassPosterior ({own}) must be the "
+                f"network's number of outputs, got {num_outputs}"
             )
 
     @torch.no_grad()
     def observe(
         self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
     ) -> None:
-        self.check_outputs(out.size(-1))
+        C = out.size(-1)
+        self.check_outputs(C)
+        self.check_prior(prior)
+        if self.prob.size(1) == 0:
+            self.prob = self.prob.new_full((self.prob.size(0), C), 1 / C)
         old = self._of_nodes(prior)
         new = out.softmax(dim=-1).mean(dim=0).to(old.dtype)
         new = torch.lerp(old, new, self.momentum)
         where = slice(None) if mask is None else mask
-        known = torch.eye(self.num_classes, dtype=new.dtype, device=new.device)
+        known = torch.eye(C, dtype=new.dtype, device=new.device)
         new[where] = known[y[where]]
         node_id = prior.pairs.node_id
         if node_id is None:
             self.prob.copy_(new)
         else:
             self.prob[node_id] = new
+        self.mixing = self._mixing(prior)
+
+    def _mixing(self, prior: Prior) -> Tensor:
+        r"""The matrix :math:`\mathbf{B}`, from the pairs of a prior."""
+        chance = self.prob.mean(dim=0)
+        expected = torch.outer(chance, chance)
+        assumed = mixing_of(chance, self.homophily)
+        if self.shrinkage == float('inf'):
+            return assumed
+        if self.mixing.shape != assumed.shape:
+            self.mixing = assumed
+        prob, pattern = self._of_nodes(prior), prior.pairs.pattern
+        edge = (prior.logits + self._term(prior)).sigmoid().unsqueeze(0)
+        near = pattern.product(pattern.entries(edge), prob.unsqueeze(0))[0]
+        seen = (prob.t() @ near) / 2
+        joint = self.shrinkage * expected * assumed + (seen + seen.t()) / 2
+        joint = joint / joint.sum().clamp(min=1e-12)
+        return joint / expected.clamp(min=1e-12)
+
+    def _load_from_state_dict(
+        self, state_dict: Mapping[str, Any], prefix: str, *args: Any
+    ) -> None:
+        # The number of classes may be known there and not yet here:
+        for name in ('prob', 'mixing'):
+            saved = state_dict.get(prefix + name)
+            own = getattr(self, name, None)
+            if isinstance(saved, Tensor) and own is not None:
+                if self.num_classes is None and saved.dim() == own.dim():
+                    setattr(self, name, own.new_empty(saved.shape))
+        super()._load_from_state_dict(state_dict, prefix, *args)
 
     def extra_repr(self) -> str:
-        return (
-            f'num_classes={self.num_classes}, homophily={self.homophily:.3g}'
+        C = '' if self.num_classes is None else self.num_classes
+        return ', '.join(
+            [f'num_classes={C}'] * bool(C)
+            + [f'homophily={self.homophily:.3g}']
         )
 
 
+def mixing_of(share: Tensor, homophily: float) -> Tensor:
+    r"""How much more likely than by chance an edge between two classes is, if
+    the share :obj:`homophily` of edges joins nodes of the same class and
+    :obj:`share` are the classes' shares of nodes.
+    """
+    chance = (share @ share).clamp(max=1 - 1e-3)
+    size = share.numel()
+    out = share.new_ones(size, size) * (1 - homophily) / (1 - chance)
+    return out.diagonal_scatter((homophily / chance).expand(size))
+
+
 def class_term(same: Tensor, prob: Tensor, homophily: float) -> Tensor:
-    r"""The term of :class:`ClassPosterior` for pairs that have the same class
-    with probability :obj:`same`, among nodes with the class probabilities
-    :obj:`prob`.
+    r"""The term of :class:`ClassPosterior` with a fixed share of edges inside
+    classes, for pairs that have the same class with probability :obj:`same`,
+    among nodes with the class probabilities :obj:`prob`.
     """
     total = prob.mean(dim=0)
     chance = (total @ total).clamp(max=1 - 1e-3)

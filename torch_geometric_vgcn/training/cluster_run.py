@@ -62,14 +62,18 @@ class ClusterRun(DataRun):
                 "'learner', 'data' and 'loader' must be of the same nodes, "
                 f'got {n}, {data.num_nodes} and {num_clustered}'
             )
-        super().__init__(learner, data, settings, ranks)
         self.num_batches = _num_batches(loader, ranks)
+        super().__init__(learner, data, settings, ranks)
         self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
         self.is_train[self.train_nodes] = True
         self.model: Module = learner
         if ranks.world > 1:
             left_out = [*self.logits.parameters, *self.constant]
             self.model = distributed(learner, left_out)
+
+    @property
+    def num_labels(self) -> float:
+        return super().num_labels / self.num_batches
 
     def place(self, data: Data) -> None:
         device = self.device
@@ -101,7 +105,7 @@ class ClusterRun(DataRun):
 
     def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
         num_labeled = self.train_nodes.numel()
-        total = torch.zeros(4, dtype=torch.double)
+        total = torch.zeros(5, dtype=torch.double)
         for batch in self.loader:
             self.zero_grad()
             n_id = batch.n_id.to(self.device)
@@ -122,11 +126,12 @@ class ClusterRun(DataRun):
             loss.backward()
             self.logits.touch(prior.pairs.position)
             self.step()
-            total += torch.stack([*bound[:3], terms]).detach().cpu()
+            parts = [*bound[:3], bound.agreement, terms]
+            total += torch.stack(parts).detach().cpu()
         total = self.ranks.sum(total)
         loss = -total[0] / num_labeled
-        bound = Bound(total[0], total[1], total[2], loss)
-        return bound, total[3] / self.num_batches
+        bound = Bound(total[0], total[1], total[2], loss, total[3])
+        return bound, total[4] / self.num_batches
 
     def predict(self) -> Any:
         learner, num_samples = self.learner, self.settings.num_samples

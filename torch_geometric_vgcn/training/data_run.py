@@ -67,6 +67,10 @@ class DataRun(Run):
     def predict(self) -> Any:
         r"""The predictions for all nodes."""
 
+    @property
+    def num_labels(self) -> float:
+        return float(self.train_nodes.numel())
+
     def initialize(self) -> None:
         self.predict()
 

@@ -1,7 +1,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import torch
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 
@@ -21,8 +20,8 @@ def fit_batches(
     *,
     epochs: int = 200,
     lr: float = 0.01,
-    logit_lr: float = 0.01,
-    logit_optimizer: MakeOptimizer = torch.optim.Adam,
+    logit_lr: float | None = None,
+    logit_optimizer: MakeOptimizer | None = None,
     weight_decay: float = 5e-4,
     num_samples: int = 3,
     terms: Sequence[Term] = (),
@@ -74,12 +73,16 @@ def fit_batches(
             (default: :obj:`200`)
         lr (float, optional): The learning rate of the network's weights.
             (default: :obj:`0.01`)
-        logit_lr (float, optional): The learning rate of the posterior.
-            (default: :obj:`0.01`)
-        logit_optimizer (Callable, optional): Makes the optimiser of the
-            posterior, from its parameters and :obj:`lr`, such as
-            :obj:`partial(torch.optim.SGD, momentum=0.9)`, whose steps are as
-            large as the evidence. (default: :class:`torch.optim.Adam`)
+        logit_lr (float, optional): How far a step moves a free logit per nat
+            of evidence, the gradient of the bound (momentum adds up to ten
+            times as much), or the learning rate of :obj:`logit_optimizer`.
+            (default: :obj:`0.1`, with a :obj:`logit_optimizer`
+            :obj:`0.01`)
+        logit_optimizer (Callable, optional): Makes the optimiser of all
+            parameters of the posterior, from them and :obj:`lr`.
+            (default: momentum SGD on the bound for free logits, whose steps
+            are as large as the evidence, and Adam with the rate :obj:`lr` for
+            all others)
         weight_decay (float, optional): The L2 penalty on the network's
             weights. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in

@@ -81,8 +81,9 @@ class PartitionedRun(Run):
             total += self.one_step(epoch, number, slots)
         total = self.ranks.sum(total)
         loss = -total[0] / self.num_labeled
-        bound = Bound(total[0], total[1], total[2], loss)
-        return bound, torch.zeros_like(loss)
+        none = torch.zeros_like(loss)
+        bound = Bound(total[0], total[1], total[2], loss, none)
+        return bound, none
 
     def one_step(self, epoch: int, number: int, slots: list[Slot]) -> Tensor:
         self.zero_grad()

@@ -66,6 +66,7 @@ class Run(ABC):
             settings.logit_lr,
             settings.weight_decay,
             settings.logit_optimizer,
+            self.num_labels,
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
@@ -90,6 +91,11 @@ class Run(ABC):
     @abstractmethod
     def initialize(self) -> None:
         r"""Calls the learner once, which initialises lazy parameters."""
+
+    @property
+    def num_labels(self) -> float:
+        r"""How many labels the loss of a step is the mean of."""
+        return 1.0
 
     def sparse_logits(self) -> list[Tensor]:
         r"""The parameters with sparse gradients."""
@@ -154,7 +160,10 @@ class Run(ABC):
         r"""Whether all terms of the loss have their full weight: the best
         epoch before that is only kept until then.
         """
-        return all(t.settled for t in cast(Iterable[Term], self.terms))
+        terms = cast(Iterable[Term], self.terms)
+        return self.learner.criterion.settled and all(
+            term.settled for term in terms
+        )
 
     def is_over(self, epoch: int) -> bool:
         r"""Whether validation has stopped improving."""

@@ -22,8 +22,8 @@ class Settings:
     Args:
         epochs (int): The maximum number of epochs.
         lr (float): The learning rate of the network's weights.
-        logit_lr (float): The learning rate of the posterior.
-        logit_optimizer (Callable): Makes the optimiser of the posterior.
+        logit_lr (float, optional): The learning rate of the posterior.
+        logit_optimizer (Callable, optional): Makes its optimiser.
         weight_decay (float): The L2 penalty on the network's weights.
         num_samples (int): The number of graphs per step.
         terms (Sequence[Term]): Further terms of the loss.
@@ -35,8 +35,8 @@ class Settings:
 
     epochs: int
     lr: float
-    logit_lr: float
-    logit_optimizer: MakeOptimizer
+    logit_lr: float | None
+    logit_optimizer: MakeOptimizer | None
     weight_decay: float
     num_samples: int
     terms: Sequence[Term]
@@ -54,8 +54,10 @@ class Settings:
         for term in self.terms:
             check_kind(term, Term, 'terms')
         check_positive(self.lr, 'lr')
-        check_positive(self.logit_lr, 'logit_lr')
-        if not callable(self.logit_optimizer):
+        if self.logit_lr is not None:
+            check_positive(self.logit_lr, 'logit_lr')
+        make = self.logit_optimizer
+        if make is not None and not callable(make):
             raise TypeError(
                 "'logit_optimizer' must make an optimiser from parameters and "
                 f"'lr', got {type(self.logit_optimizer).__name__}"
@@ -69,7 +71,7 @@ class Settings:
         r"""The settings that determine the result of an epoch."""
         return {
             'lr': repr(float(self.lr)),
-            'logit_lr': repr(float(self.logit_lr)),
+            'logit_lr': repr(self.logit_lr and float(self.logit_lr)),
             'logit_optimizer': str(as_text(self.logit_optimizer)),
             'weight_decay': repr(float(self.weight_decay)),
             'num_samples': repr(self.num_samples),
