@@ -84,10 +84,10 @@ class ClassPosterior(Posterior):
 
     def start_at(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
-        num_nodes, C = prior.pairs.whole.num_nodes, self.num_classes or 0
-        prob = prior.logits.new_full((num_nodes, C), 1 / max(1, C))
+        num_nodes, size = prior.pairs.whole.num_nodes, self.num_classes or 0
+        prob = prior.logits.new_full((num_nodes, size), 1 / max(1, size))
         self.register_buffer('prob', prob)
-        self.register_buffer('mixing', prob.new_ones(C, C))
+        self.register_buffer('mixing', prob.new_ones(size, size))
 
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         self.check_prior(prior)
@@ -124,16 +124,16 @@ class ClassPosterior(Posterior):
     def observe(
         self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
     ) -> None:
-        C = out.size(-1)
-        self.check_outputs(C)
+        size = out.size(-1)
+        self.check_outputs(size)
         self.check_prior(prior)
         if self.prob.size(1) == 0:
-            self.prob = self.prob.new_full((self.prob.size(0), C), 1 / C)
+            self.prob = self.prob.new_full((self.prob.size(0), size), 1 / size)
         old = self._of_nodes(prior)
         new = out.softmax(dim=-1).mean(dim=0).to(old.dtype)
         new = torch.lerp(old, new, self.momentum)
         where = slice(None) if mask is None else mask
-        known = torch.eye(C, dtype=new.dtype, device=new.device)
+        known = torch.eye(size, dtype=new.dtype, device=new.device)
         new[where] = known[y[where]]
         node_id = prior.pairs.node_id
         if node_id is None:
@@ -172,11 +172,9 @@ class ClassPosterior(Posterior):
         super()._load_from_state_dict(state_dict, prefix, *args)
 
     def extra_repr(self) -> str:
-        C = '' if self.num_classes is None else self.num_classes
-        return ', '.join(
-            [f'num_classes={C}'] * bool(C)
-            + [f'homophily={self.homophily:.3g}']
-        )
+        known = self.num_classes is not None
+        size = f'num_classes={self.num_classes}, ' if known else ''
+        return f'{size}homophily={self.homophily:.3g}'
 
 
 def mixing_of(share: Tensor, homophily: float) -> Tensor:
