@@ -30,7 +30,9 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.training import fit_partitioned
 
 SHORT = {'epochs': 5, 'progress': False}
 CHOICES = {
@@ -136,6 +138,26 @@ def test_history_of_a_fixed_graph_has_the_loss_that_is_minimised(data):
     model = FixedGraph(GCN(34, 8, 2, 4), data.edge_index)
     result = fit(model, data, terms=[Thousand()], **SHORT)
     assert all(row['loss'] > 1000 for row in result.history)
+
+
+def test_history_of_a_partitioned_graph_adds_up(data, tmp_path):
+    graph = partition_graph(
+        tmp_path / 'graph',
+        x=data.x,
+        y=data.y,
+        edge_index=data.edge_index,
+        train_mask=data.train_mask,
+        val_mask=data.val_mask,
+        cluster=torch.arange(34) % 4,
+        num_shards=2,
+        progress=False,
+    )
+    learner = PartitionedLearner(GCN(34, 8, 2, 4), graph)
+    beta = learner.criterion.beta
+    for row in fit_partitioned(learner, **SHORT).history:
+        assert row['loss'] == pytest.approx(row['terms'] - row['bound'] / 4)
+        parts = row['log_likelihood'] - beta * row['kl']
+        assert row['bound'] == pytest.approx(parts, rel=1e-4, abs=1e-3)
 
 
 class Terminal(io.StringIO):

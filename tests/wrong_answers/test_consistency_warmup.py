@@ -56,6 +56,19 @@ def test_only_a_training_step_brings_the_weight_forward(out):
     assert step(term, out) == pytest.approx(2 * first[0])
 
 
+def test_a_compiled_term_counts_its_steps_as_others_do(out):
+    torch.compiler.reset()
+    values = []
+    for compiled in (False, True):
+        term = Consistency(3, warmup=4).double()
+        call = torch.compile(term, backend='aot_eager') if compiled else term
+        for _ in range(2):
+            loss = call(out, Y, MASK)
+            loss.backward()
+        values.append([loss, *term.state_dict().values()])
+    torch.testing.assert_close(*values)
+
+
 def test_outputs_without_a_gradient_are_no_step():
     term = Consistency(3, warmup=4)
     values = [float(term(torch.eye(7, 3), Y, MASK)) for _ in range(5)]

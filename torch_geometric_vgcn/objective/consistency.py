@@ -120,8 +120,9 @@ class Consistency(Term):
 
     def _count(self, new: Tensor) -> None:
         r"""Counts a training step and its labels."""
-        self.step += 1
-        self.count += new
+        # Not in place: a compiled step may need them in its backward pass.
+        self.step = self.step + 1
+        self.count = self.count + new
 
     def _share(self) -> Tensor:
         r"""The share of its weight that the term has in the step to come, or

@@ -137,7 +137,8 @@ class ClassPosterior(Posterior):
         new[where] = known[y[where]]
         node_id = prior.pairs.node_id
         if node_id is None:
-            self.prob.copy_(new)
+            # Not in place: a compiled step may need it in its backward pass.
+            self.prob = new
         else:
             self.prob[node_id] = new
         self.mixing = self._mixing(prior)
