@@ -122,7 +122,9 @@ def test_a_list_of_edges_needs_the_number_of_nodes():
         lambda edges: SmoothedPrior(edges.numpy(), 7),
         lambda edges: Candidates(edges, 7),
         lambda edges: FixedGraph(GCNConv(3, 2), edges),
-        lambda edges: PoisonGraph(2)(Data(x=torch.ones(7, 3), edge_index=edges)),
+        lambda edges: PoisonGraph(2)(
+            Data(x=torch.ones(7, 3), edge_index=edges)
+        ),
         lambda edges: VGCNClassifier(**QUICK).fit(
             np.eye(7), [0, 1, 0, 1, 0, 1, -1], graph=edges.numpy()
         ),

@@ -31,7 +31,9 @@ def table(index=None):
     r"""A table with a row name each, in no order, and its labels."""
     x, y = make_blobs(N, centers=3, n_features=4, random_state=0)
     if index is None:
-        index = [f'row {i:02}' for i in np.random.RandomState(0).permutation(N)]
+        index = [
+            f'row {i:02}' for i in np.random.RandomState(0).permutation(N)
+        ]
     frame = pandas.DataFrame(x, index=index, columns=list('abcd'))
     return frame, np.where(np.arange(N) % 3 == 0, y, -1)
 
@@ -59,11 +61,14 @@ def expected(frame, edges):
     return matrix
 
 
-def forms(edges):
+def forms(edges, rows=()):
     source, target = zip(*edges, strict=True)
     columns = {'source': list(source), 'target': list(target)}
+    whole = graph_of(edges)
+    whole.add_nodes_from(rows)
     return {
         'networkx': graph_of(edges),
+        'networkx, all rows': whole,
         'networkx, directed': networkx.DiGraph(edges),
         'pairs': edges,
         'pandas': pandas.DataFrame(columns),
@@ -78,7 +83,8 @@ def test_edges_between_names_join_the_rows_of_these_names(kind, form):
     y = np.where(y < 0, np.nan, y) if kind is VGCNRegressor else y
     edges = edges_of(frame)
     matrix = expected(frame, edges)
-    model = kind(**QUICK).fit(frame, y, graph=forms(edges)[form])
+    graph = forms(edges, frame.index)[form]
+    model = kind(**QUICK).fit(frame, y, graph=graph)
     assert (model.given_graph_.toarray() == matrix).all()
     same = kind(**QUICK).fit(frame, y, graph=scipy.sparse.csr_array(matrix))
     assert (model.transduction_ == same.transduction_).all()
@@ -132,9 +138,10 @@ def test_rows_without_edges_need_not_be_nodes():
 def test_a_node_that_is_no_row_is_refused(strange, index):
     frame, y = table(None if index == 'names' else np.arange(N)[::-1] + 100)
     name = frame.index[3]
-    for graph in (networkx.Graph([(name, strange)]), [(name, strange)]):
-        if strange is None and isinstance(graph, networkx.Graph):
-            continue
+    graphs = [[(name, strange)]]
+    if strange is not None:  # which NetworkX refuses itself
+        graphs.append(networkx.Graph([(name, strange)]))
+    for graph in graphs:
         with pytest.raises(ValueError, match="'graph'"):
             VGCNClassifier(**QUICK).fit(frame, y, graph=graph)
 

@@ -178,7 +178,7 @@ def test_weights_that_a_transform_or_converter_left_are_refused():
 @pytest.mark.parametrize('key', ['edge_weight', 'edge_attr'])
 def test_a_fitted_prior_does_not_overlook_weights(key):
     x, y = torch.randn(40, 3), torch.arange(40) % 2
-    mask = torch.arange(40) % 4
+    mask = torch.arange(40) // 2 % 4
     data = Data(
         x=x + 3 * y[:, None],
         y=y,

@@ -16,6 +16,7 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.estimators.as_numpy import as_numpy
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.observed import observed_edges
 
 
 class VGCNNodeClassifier:
@@ -56,10 +57,10 @@ class VGCNNodeClassifier:
         if not masks:
             known = y >= 0
         label = np.where(known.numpy(), y.numpy(), -1)
-        edge_index = data.get('edge_index')
-        if edge_index is not None:
-            edge_index = edge_index.cpu()
-        self.classifier.fit(x, label, graph=edge_index)
+        graph = observed_edges(data)
+        if graph is not None:
+            graph = graph.cpu()
+        self.classifier.fit(x, label, graph=graph)
         return self
 
     def predict(
