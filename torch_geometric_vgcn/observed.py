@@ -69,20 +69,22 @@ def observed_graph(
         edge_index = _joined(pairs, place)
     elif scipy.sparse.issparse(graph):
         size = _size(graph.shape, name)
-        graph = graph.tocoo()
+        graph = graph.tocoo(copy=True)
+        graph.sum_duplicates()
         edges = np.stack([graph.row, graph.col])
         edges = edges[:, _is_edge(graph.data, name)]
         edge_index = torch.from_numpy(edges).long()
     elif type(graph) is SparseTensor:
         size = _size(graph.sizes(), name)
-        row, col, value = graph.coo()
+        row, col, value = graph.coalesce().coo()
         edge_index = torch.stack([row, col])
         if value is not None:
             edge_index = edge_index[:, _is_edge(value, name)]
     elif isinstance(graph, Tensor) and is_torch_sparse_tensor(graph):
         size = _size(graph.shape, name)
-        # PyG marks the very tensor as coalesced, even if it isn't:
-        edge_index, value = to_edge_index(graph.detach())
+        if graph.layout == torch.sparse_coo:
+            graph = graph.coalesce()  # PyG only claims that it is
+        edge_index, value = to_edge_index(graph)
         edge_index = edge_index[:, _is_edge(value, name)]
     elif isinstance(graph, Tensor):
         # PyG's EdgeIndex is a Tensor that remembers its size.
@@ -117,6 +119,15 @@ def observed_graph(
         )
     check_edge_index(edge_index, num_nodes, name, loops=loops)
     return edge_index.long(), num_nodes
+
+
+def lists_edges(graph: Any) -> bool:
+    r"""Whether edges stand in an order that was given: a matrix and a NetworkX
+    graph have one of their own.
+    """
+    if isinstance(graph, Tensor):
+        return graph.layout == torch.strided
+    return isinstance(graph, (list, np.ndarray)) or _is_frame(graph)
 
 
 def observed_edges(data: Data) -> Tensor | None:

@@ -196,3 +196,40 @@ def test_a_fitted_prior_does_not_overlook_weights(key):
     data[key][3] = 0.5
     with pytest.raises(ValueError, match=f"'data.{key}'"):
         fitted_prior(data, epochs=5)
+
+
+def test_entries_that_add_up_are_one_weight():
+    r"""A matrix of coordinates is the sum of its entries."""
+    row, col, value = [0, 0, 1, 1, 2], [1, 1, 2, 2, 3], [0.5, 0.5, 1, -1, 1]
+    index = np.array([row, col])
+    coo = scipy.sparse.coo_array((value, index), shape=(N, N))
+    tensor = torch.sparse_coo_tensor(
+        torch.from_numpy(index), torch.tensor(value), (N, N)
+    )
+    for graph in (coo, coo.tocsr(), tensor, tensor.coalesce()):
+        assert SmoothedPrior(graph).pairs.index.tolist() == [[0, 2], [1, 3]]
+    assert coo.nnz == 5
+    twice = scipy.sparse.coo_array((np.ones(5), index), shape=(N, N))
+    for graph in (twice, twice.tocsr()):
+        with pytest.raises(ValueError, match="'edge_index'"):
+            SmoothedPrior(graph)
+
+
+def test_attributes_need_edges_in_a_given_order():
+    r"""A matrix sorts its entries: attributes would go to other edges."""
+    index = torch.tensor([[5, 0, 2], [6, 1, 3]])
+    attribute = torch.tensor([[5.0], [0.0], [2.0]])
+    adj = torch.sparse_coo_tensor(index, torch.ones(3), (N, N))
+    matrix = scipy.sparse.csr_array((np.ones(3), index.numpy()), (N, N))
+    for graph in (adj, matrix, networkx.Graph(index.t().tolist())):
+        with pytest.raises(ValueError, match="'edge_attr'"):
+            SmoothedPrior(graph, N, edge_attr=attribute)
+    for graph in (index, index.numpy(), index.t().tolist()):
+        prior = SmoothedPrior(graph, N, edge_attr=attribute)
+        assert prior.edge_index is not None
+        ends = [(5, 6), (0, 1), (2, 3)]
+        assert list(map(tuple, prior.edge_index.t().tolist())) == ends
+    learner = VariationalGraphLearner(GCNConv(3, 2), SmoothedPrior(index, N))
+    x, attribute = torch.randn(N, 3), torch.rand(N, 1)
+    with pytest.raises(ValueError, match="'edge_attr'"):
+        learner(x, adj, attribute)

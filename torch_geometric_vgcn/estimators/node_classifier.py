@@ -22,7 +22,8 @@ from torch_geometric_vgcn.observed import observed_edges
 class VGCNNodeClassifier:
     r""":class:`VGCNClassifier` for people with
     :class:`~torch_geometric.data.Data`: nodes are rows, and
-    :obj:`data.edge_index`, if there is one, is a graph that may be wrong.
+    :obj:`data.edge_index` (or :obj:`data.adj_t`), if there is one, is a graph
+    that may be wrong. Weights of edges must be one, or zero for none.
 
     .. code-block:: python
 
