@@ -7,10 +7,10 @@ from torch_geometric.utils import is_torch_sparse_tensor
 
 from torch_geometric_vgcn.checks import (
     Inputs,
-    check_edge_shape,
     check_kind,
     explained,
 )
+from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.message_passing.base import check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import Bound, Categorical, Likelihood

@@ -69,8 +69,11 @@ def observed_graph(
         edge_index = _joined(pairs, place)
     elif scipy.sparse.issparse(graph):
         size = _size(graph.shape, name)
-        graph = graph.tocoo(copy=True)
-        graph.sum_duplicates()
+        graph = graph.tocsr()
+        if not graph.has_canonical_format:
+            graph = graph.copy()
+            graph.sum_duplicates()
+        graph = graph.tocoo()
         edges = np.stack([graph.row, graph.col])
         edges = edges[:, _is_edge(graph.data, name)]
         edge_index = torch.from_numpy(edges).long()

@@ -13,7 +13,6 @@ from torch_geometric_vgcn.checks.data import (
 from torch_geometric_vgcn.checks.explained import explained
 from torch_geometric_vgcn.checks.graph import (
     check_edge_index,
-    check_edge_shape,
     check_node_id,
     check_node_mask,
     check_num_nodes,
@@ -47,7 +46,6 @@ __all__ = [
     'check_class_probs',
     'check_count',
     'check_edge_index',
-    'check_edge_shape',
     'check_features',
     'check_flag',
     'check_floats',

@@ -6,7 +6,8 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_edge_shape, selected_nodes
+from torch_geometric_vgcn.checks import selected_nodes
+from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.partition.features import as_array
 
