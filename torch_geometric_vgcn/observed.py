@@ -109,8 +109,8 @@ def observed_graph(
             'NetworkX graph, a DataFrame of two columns or a list of pairs, '
             f'got {type(graph).__name__}'
         )
-    if num_nodes is None:
-        num_nodes = None if size is None else check_num_nodes(size)
+    if num_nodes is None and size is not None:
+        num_nodes = check_num_nodes(size)
     if num_nodes is None:
         raise ValueError(
             f"'num_nodes' must be given, as '{name}' alone doesn't tell "
