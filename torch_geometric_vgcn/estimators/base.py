@@ -28,7 +28,6 @@ from torch_geometric_vgcn.estimators.choice import (
     unchosen,
 )
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.estimators.given_graph import given_graph
 from torch_geometric_vgcn.estimators.network import DEFAULT, REGULARIZATIONS
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
 from torch_geometric_vgcn.estimators.served import served
@@ -92,7 +91,7 @@ class VGCNEstimator(BaseEstimator):
         self,
         X: Any,  # noqa: N803
         targets: Targets,
-        graph: Any,
+        given: Tensor | None,
         rng: np.random.RandomState,
     ) -> Task:
         size = BATCH_SIZE
@@ -109,7 +108,7 @@ class VGCNEstimator(BaseEstimator):
             check_count(self.hidden, 'hidden', least=1),
             check_count(self.max_iter, 'max_iter', least=1),
             size,
-            None if graph is None else given_graph(graph, X.shape[0]),
+            given,
             most,
             bool(self.verbose),
         )

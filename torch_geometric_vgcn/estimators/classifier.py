@@ -7,6 +7,10 @@ from sklearn.utils import check_random_state
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import folds
+from torch_geometric_vgcn.estimators.given_graph import (
+    given_graph,
+    row_names,
+)
 from torch_geometric_vgcn.estimators.labels import Labels
 from torch_geometric_vgcn.estimators.targets import Classes, calibrated
 
@@ -98,19 +102,24 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
                 each example.
             y (array): The classes; :obj:`-1`, NaN, :obj:`None` or an empty
                 text where they aren't known.
-            graph (optional): A graph of the rows that may be wrong:
-                :obj:`edge_index`, a sparse :math:`n \times n` matrix or a
-                NetworkX graph, whose nodes are the numbers of rows, or names
-                in the order of rows. (default: :obj:`None`)
+            graph (optional): A graph of the rows that may be wrong, without
+                weights: :obj:`edge_index` or a sparse :math:`n \times n`
+                matrix, by the order of rows; or a NetworkX graph, a DataFrame
+                of two columns or a list of pairs, whose nodes are the names
+                of the rows in the index of :obj:`X`, or their numbers if
+                :obj:`X` is no :class:`pandas.DataFrame`, or one whose index
+                counts the rows. (default: :obj:`None`)
         """
+        names = row_names(X)
         X = self._validated(X, reset=True)  # noqa: N806
+        given = given_graph(graph, X.shape[0], names)
         labels = Labels.of(y, X.shape[0])
         rng = check_random_state(self.random_state)
         code = torch.from_numpy(labels.code)
         targets = Classes(code, labels.classes.size)
-        task = self._task(X, targets, graph, rng)
+        task = self._task(X, targets, given, rng)
         parts = folds(labels.code, rng)
-        choice, state = self._learn(task, graph is not None, parts, rng)
+        choice, state = self._learn(task, given is not None, parts, rng)
         self.classes_ = labels.classes
         self.labels_ = labels.code
         temperature = 1.0

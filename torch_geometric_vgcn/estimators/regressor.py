@@ -9,6 +9,10 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import random_folds
+from torch_geometric_vgcn.estimators.given_graph import (
+    given_graph,
+    row_names,
+)
 from torch_geometric_vgcn.estimators.targets import Values
 
 
@@ -62,7 +66,9 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
             graph (optional): A graph of the rows that may be wrong, as for
                 :class:`VGCNClassifier`. (default: :obj:`None`)
         """
+        names = row_names(X)
         X = self._validated(X, reset=True)  # noqa: N806
+        given = given_graph(graph, X.shape[0], names)
         value = _values(y)
         check_consistent_length(X, value)
         known = ~np.isnan(value)
@@ -80,9 +86,9 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
             torch.from_numpy(unit).float().unsqueeze(1),
             torch.from_numpy(known),
         )
-        task = self._task(X, targets, graph, rng)
+        task = self._task(X, targets, given, rng)
         parts = random_folds(known, rng)
-        choice, state = self._learn(task, graph is not None, parts, rng)
+        choice, state = self._learn(task, given is not None, parts, rng)
         held = choice.predicted[:, 0].double().numpy()
         error = held - unit[choice.held.numpy()]
         self.noise_ = float(np.sqrt(np.mean(error**2))) * self._scale
