@@ -20,6 +20,7 @@ from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.sample import GraphSample
 
 TINY = 1e-30  # whose logarithm is finite
+SWEEPS = 10  # after which classes have their shares, nearly
 
 
 class SemiSupervisedELBO(ELBO):
@@ -49,9 +50,11 @@ class SemiSupervisedELBO(ELBO):
     \exp(\mathbb{E} \log p_c / T) \leq \log \sum_c \mathbb{E} \, p_c = 0`.
     With :math:`\beta < 1`, as by default and in the paper, it is tempered.
 
-    The targets :math:`q(y_n)` have no gradient. They are reweighted, each
-    class by its share of all nodes over its share of the targets, as frequent
-    classes absorb the others where the graph is wrong.
+    The targets :math:`q(y_n) \propto \lambda_c \exp(\ldots)` are the best of
+    those in which each class has its share of all nodes: without this,
+    frequent classes absorb the others where the graph is wrong. They have no
+    gradient; as they are the best ones, that of :math:`\mathcal{L}` is right
+    without it.
 
     Args:
         kl (KL): How the divergence from the prior is measured.
@@ -189,13 +192,17 @@ class SemiSupervisedELBO(ELBO):
 
     def _target(self, mean: Tensor, labels: Tensor, node: Tensor) -> Tensor:
         r"""The targets :math:`q(y_n)`, from the mean log-probabilities over
-        graphs.
+        graphs: the best of those with the classes' shares.
         """
-        target = (mean / self.temperature).softmax(dim=-1)
-        found = (node @ target) / node.sum().clamp(min=1)
+        score = mean / self.temperature
         wanted = labels + 1 if self.class_share is None else self.class_share
-        target = target * wanted.to(target) / found.clamp(min=1e-6)
-        return target / target.sum(dim=-1, keepdim=True)
+        wanted = (wanted / wanted.sum()).to(score).log()
+        # Of nodes without a label only:
+        only = node.clamp(min=TINY).log().unsqueeze(-1)
+        for _ in range(SWEEPS):
+            found = (score.log_softmax(dim=-1) + only).logsumexp(dim=0)
+            score = score + (wanted - found.log_softmax(dim=-1))
+        return score.softmax(dim=-1)
 
     def _load_from_state_dict(
         self, state_dict: Mapping[str, Any], prefix: str, *args: Any
