@@ -19,7 +19,7 @@ from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
 )
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.choice import (
     ROUNDS,
     Choice,
@@ -79,14 +79,17 @@ class VGCNEstimator(BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
-        return validate_data(
+        # Of one type and order, or sums of the same numbers would differ:
+        rows = validate_data(
             self,
             X,
             accept_sparse='csr',
-            dtype=[np.float64, np.float32],
+            dtype=np.float64,
+            order='C',
             ensure_min_samples=2 if reset else 1,
             reset=reset,
         )
+        return canonical(rows)
 
     def _task(
         self,
