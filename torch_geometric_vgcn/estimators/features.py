@@ -29,10 +29,17 @@ class Features:
     column, if there are any, makes them as far from all others as rows that
     have nothing in common; at zero, they would be the nearest of all.
 
+    The same numbers give the same features, to the last bit, in a dense and
+    in a sparse matrix: whether a matrix is held dense or sparse depends on
+    its numbers. Up to 512 columns it is dense. More columns are sparse if
+    they are counts, or if most of them have at least as many zeros as other
+    entries: such columns are then divided by their standard deviation, but
+    not centred.
+
     Args:
         counts (bool): Whether these are counts.
         mean (numpy.ndarray): What is subtracted from the columns; zero for
-            what stays sparse.
+            counts and for columns that stay sparse.
         scale (numpy.ndarray): What the columns are divided by.
         basis (numpy.ndarray): The columns of the reduced features, or an
             empty matrix.
@@ -56,7 +63,8 @@ class Features:
     ) -> 'Features':
         if counts is None:
             counts = are_counts(X)
-        X = _held(X, counts or _zeros(X) >= 0.5)  # noqa: N806
+        few = 2 * _filled(X) <= X.shape[0]
+        X = _held(X, counts or few.mean() > 0.5)  # noqa: N806
         width = X.shape[1]
         mean, scale = np.zeros(width), np.ones(width)
         if not counts:
@@ -102,13 +110,12 @@ class Features:
 
     @np.errstate(over='ignore')
     def _scaled(self, X: Any) -> Any:  # noqa: N803
-        X = _held(X, not self.mean.any())  # noqa: N806
+        X = _held(X, (self.mean == 0).mean() > 0.5)  # noqa: N806
+        # Halves, as the difference of huge numbers may overflow:
         if scipy.sparse.issparse(X):
-            rows = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
-            with np.errstate(over='ignore'):
-                rows.data /= self.scale[rows.indices]
+            rows = X * 0.5 - _repeated(self.mean * 0.5, X.shape[0])
+            rows.data /= self.scale[rows.indices] * 0.5
         else:
-            # Halves, as the difference of huge numbers may overflow:
             rows = (X * 0.5 - self.mean * 0.5) / (self.scale * 0.5)
         return _unit_rows(rows) if self.counts else _clipped(rows)
 
@@ -176,7 +183,17 @@ def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
     # outweigh all else.
     scale = np.where(binary & (scale > 0), 0.5, scale)
     scale = _not_zero(scale, mean)
-    return (np.zeros_like(mean) if scipy.sparse.issparse(X) else mean), scale
+    if scipy.sparse.issparse(X):
+        mean = np.where(2 * _filled(X) > X.shape[0], mean, 0.0)
+    return mean, scale
+
+
+def _repeated(row: np.ndarray, size: int) -> scipy.sparse.csr_array:
+    r"""So many copies of a row, as a sparse matrix."""
+    col = row.nonzero()[0]
+    start = np.arange(size + 1) * col.size
+    parts = np.tile(row[col], size), np.tile(col, size), start
+    return scipy.sparse.csr_array(parts, shape=(size, row.size))
 
 
 def _not_zero(scale: np.ndarray, mean: np.ndarray) -> np.ndarray:

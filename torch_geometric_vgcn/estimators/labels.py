@@ -8,6 +8,9 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from torch_geometric_vgcn.datasets.missing import is_missing
 
+#: More different numbers than this may be quantities instead of classes.
+MANY = 20
+
 
 @dataclass(frozen=True)
 class Labels:
