@@ -12,6 +12,7 @@ from sklearn.datasets import load_iris
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.estimators import (
+    LabelledKFold,
     VGCNClassifier,
     VGCNNodeClassifier,
     VGCNRegressor,
@@ -225,9 +226,31 @@ def test_labels_are_the_same_in_each_container(expected):
         pl.Series(known),
         torch.from_numpy(known),
         torch.from_numpy(known).float(),
+        np.ma.array(y, mask=known < 0),
     ):
         clf = _classifier().fit(x, label)
         _assert_same(clf, x[::7], expected[_iris])
+
+
+def test_quantities_that_a_mask_hides_are_unknown():
+    x, y = _iris()
+    reg = VGCNRegressor(max_iter=15, hidden=16, random_state=0)
+    hidden = np.arange(150) % 2 == 1
+    mean = reg.fit(x, np.where(hidden, np.nan, x[:, 0])).predict(x)
+    reg.fit(x, np.ma.array(x[:, 0], mask=hidden))
+    assert (reg.predict(x) == mean).all()
+    cv = LabelledKFold(3, quantity=True)
+    for label in (np.ma.array(y, mask=hidden), np.ma.array(x, mask=x < 9)):
+        label = label.reshape(150, -1)[:, 0]
+        for _, test in cv.split(x, label):
+            assert not np.ma.getmaskarray(label)[test].any()
+
+
+def test_features_that_a_mask_hides_are_refused():
+    x, y = _iris()
+    with pytest.raises(ValueError, match="'X'"):
+        _classifier().fit(np.ma.array(x, mask=x > 60), y)
+    _classifier().fit(np.ma.array(x), y)
 
 
 def test_the_matrix_of_the_caller_is_not_changed():

@@ -56,6 +56,17 @@ def test_classes_that_are_unknown_are_never_tested(counts):
         assert (_tested(cv, x, y) == np.flatnonzero(y >= 0)).all()
 
 
+@pytest.mark.parametrize('missing', [-1, None, pd.NA, np.nan])
+def test_classes_may_be_objects(counts, missing):
+    x, y = counts
+    label = (y > 3).astype(int).astype(object)
+    label[::3] = missing
+    known = np.flatnonzero(np.arange(90) % 3)
+    assert (_tested(LabelledKFold(3), x, label) == known).all()
+    hidden = np.ma.array(y > 3, mask=np.arange(90) % 3 == 0)
+    assert (_tested(LabelledKFold(3), x, hidden) == known).all()
+
+
 def test_quantities_need_no_number_twice(counts):
     x, _ = counts
     y = np.random.RandomState(0).permutation(90) - 5

@@ -80,6 +80,11 @@ class VGCNEstimator(BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
+        if np.ma.is_masked(X):
+            raise ValueError(
+                "'X' must hold a number in each cell, got a masked array that "
+                'hides some: fill them, as by SimpleImputer'
+            )
         # Of one type and order, or sums of the same numbers would differ. The
         # sum of huge ones, by which they are checked, may overflow.
         with np.errstate(over='ignore', invalid='ignore'):

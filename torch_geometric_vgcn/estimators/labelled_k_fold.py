@@ -5,12 +5,16 @@ import numpy as np
 from sklearn.base import clone, is_regressor
 from sklearn.metrics import accuracy_score
 from sklearn.model_selection import KFold, StratifiedKFold
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
 from torch_geometric_vgcn.checks import check_count, check_flag
 from torch_geometric_vgcn.datasets.missing import is_missing
-from torch_geometric_vgcn.estimators.labels import MANY, unknown
+from torch_geometric_vgcn.estimators.labels import (
+    MANY,
+    column_or_1d,
+    unknown,
+)
 from torch_geometric_vgcn.estimators.regressor import r2
 
 
@@ -89,7 +93,8 @@ class LabelledKFold:
             shuffle=self.shuffle,
             random_state=self.random_state if self.shuffle else None,
         )
-        for train, test in folds.split(rows, y[rows]):
+        known = np.array(y[rows].tolist())  # of a type that fits all
+        for train, test in folds.split(rows, known):
             yield np.sort(np.concatenate([rest, rows[train]])), rows[test]
 
     def get_n_splits(

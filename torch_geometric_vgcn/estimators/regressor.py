@@ -4,12 +4,13 @@ import numpy as np
 import torch
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import random_folds
+from torch_geometric_vgcn.estimators.labels import column_or_1d
 from torch_geometric_vgcn.estimators.reach import weight_among
 from torch_geometric_vgcn.estimators.targets import Values
 
