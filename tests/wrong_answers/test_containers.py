@@ -17,6 +17,8 @@ from torch_geometric_vgcn.estimators import (
     VGCNNodeClassifier,
     VGCNRegressor,
 )
+from torch_geometric_vgcn.nearest import Cosine, Minkowski
+from torch_geometric_vgcn.transforms import KNNGraph
 
 
 def _iris():
@@ -251,6 +253,26 @@ def test_features_that_a_mask_hides_are_refused():
     with pytest.raises(ValueError, match="'X'"):
         _classifier().fit(np.ma.array(x, mask=x > 60), y)
     _classifier().fit(np.ma.array(x), y)
+
+
+@pytest.mark.parametrize('share', [0.05, 0.9])
+@pytest.mark.parametrize('metric', [Cosine(), Minkowski(), Minkowski(1.0)])
+def test_the_nearest_rows_are_the_same_in_each_container(share, metric):
+    r"""Whole numbers, of which many are equally far from each other."""
+    x = torch.rand(200, 60).lt(share) * torch.randint(1, 4, (200, 60)).double()
+    x[[5, 9]] = 0
+    expected = KNNGraph(8, metric=metric)(Data(x=x.float())).edge_index
+    for held in (
+        x,
+        x.t().contiguous().t(),
+        x.to_sparse(),
+        x.to_sparse_csr(),
+        x.to_sparse_csc(),
+        x.float().to_sparse(),
+        _torch_halves(x.numpy()),
+    ):
+        found = KNNGraph(8, metric=metric)(Data(x=held)).edge_index
+        assert torch.equal(found, expected)
 
 
 def test_the_matrix_of_the_caller_is_not_changed():

@@ -63,9 +63,11 @@ class Features:
     ) -> 'Features':
         if counts is None:
             counts = are_counts(X)
-        few = 2 * _filled(X) <= X.shape[0]
-        X = _held(X, counts or few.mean() > 0.5)  # noqa: N806
         width = X.shape[1]
+        sparse = counts
+        if width > WIDE and not counts:
+            sparse = bool((2 * _filled(X) <= X.shape[0]).mean() > 0.5)
+        X = _held(X, sparse)  # noqa: N806
         mean, scale = np.zeros(width), np.ones(width)
         if not counts:
             mean, scale = _location(X)
@@ -125,9 +127,11 @@ def are_counts(X: Any) -> bool:  # noqa: N803
     and no column without zeros is of another size than the others.
     """
     least, largest = _bounds(X)
-    if least.min() < 0 or _zeros(X) < ZEROS:
+    if least.min() < 0:
         return False
     filled = _filled(X) / X.shape[0]
+    if 1 - filled.mean() < ZEROS:
+        return False
     typical = np.median(largest[largest > 0]) if largest.any() else 1.0
     dense = filled > 0.5
     return not bool((dense & (largest > FAR * typical)).any())
@@ -155,11 +159,6 @@ def _filled(X: Any) -> np.ndarray:  # noqa: N803
     if scipy.sparse.issparse(X):
         return np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
     return np.count_nonzero(X, axis=0)
-
-
-def _zeros(X: Any) -> float:  # noqa: N803
-    r"""The share of zeros."""
-    return 1 - float(_filled(X).sum()) / (X.shape[0] * X.shape[1])
 
 
 def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
