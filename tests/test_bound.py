@@ -14,6 +14,7 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BernoulliKL,
     BinaryConcrete,
+    FreePosterior,
     PosteriorMean,
     SmoothedPrior,
     StraightThroughBernoulli,
@@ -89,6 +90,7 @@ def test_the_bound_of_a_link_is_the_enumerated_one():
         prior,
         sampler=StraightThroughBernoulli(),
         objective=ELBO(BernoulliKL(), beta=1.0),
+        posterior=FreePosterior(),
     )
     learner.posterior.offset.data = torch.tensor([1.0, -0.5, 0.7])
     graphs = torch.tensor(list(itertools.product([0.0, 1.0], repeat=3)))
