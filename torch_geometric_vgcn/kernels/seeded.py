@@ -31,13 +31,13 @@ class Seeded(TorchDispatchMode):
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         kwargs = kwargs or {}
-        if _is_composite(func):  # in inference mode: look inside
-            with self:
+        if _is_plain(func):
+            return func(*args, **kwargs)
+        if func.has_kernel_for_dispatch_key(COMPOSITE):
+            with self:  # of inference mode: look inside
                 return func.decompose(*args, **kwargs)
         given = (*args, *kwargs.values())
-        if torch.Tag.nondeterministic_seeded not in func.tags or any(
-            isinstance(value, torch.Generator) for value in given
-        ):
+        if any(isinstance(value, torch.Generator) for value in given):
             return func(*args, **kwargs)
         device = next(
             (value.device for value in given if isinstance(value, Tensor)),
@@ -75,8 +75,10 @@ class Seeded(TorchDispatchMode):
 
 
 @cache
-def _is_composite(func: Any) -> bool:
-    return func.has_kernel_for_dispatch_key(COMPOSITE)
+def _is_plain(func: Any) -> bool:
+    r"""Whether a function draws nothing, and contains none that does."""
+    draws = torch.Tag.nondeterministic_seeded in func.tags
+    return not draws and not func.has_kernel_for_dispatch_key(COMPOSITE)
 
 
 @cache
