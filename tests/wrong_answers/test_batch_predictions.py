@@ -185,7 +185,18 @@ def test_dense_pairs_with_the_same_noise(pairs):
     assert torch.allclose(got, learner.predict(x, noise=noise), atol=1e-5)
 
 
-def test_mean_and_variance(tmp_path):
+@pytest.mark.parametrize('dtype', [torch.double, torch.bfloat16])
+def test_other_precisions(dtype):
+    learner, x = learner_of(GraphSAGE(F, 8, 2, 3)), features()
+    learner, x = learner.to(dtype), x.to(dtype)
+    expected = learner.predict(x)
+    got = predict_batches(learner, x, BATCHES)
+    assert got.dtype == expected.dtype
+    atol = 4 * torch.finfo(dtype).eps
+    assert torch.allclose(got, expected, atol=atol)
+
+
+def test_mean_and_variance():
     learner = learner_of(GCN(F, 8, 2, 2), likelihood=Gaussian(2))
     x = features()
     mean, variance = predict_batches(learner, x, BATCHES)
