@@ -41,7 +41,6 @@ from torch_geometric_vgcn.estimators.settings import (
 from torch_geometric_vgcn.estimators.targets import Targets
 from torch_geometric_vgcn.estimators.task import Task
 from torch_geometric_vgcn.progress import progress_bar
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 #: The number of rows per step, unless it is given.
 BATCH_SIZE = 512
@@ -174,14 +173,12 @@ class VGCNEstimator(BaseEstimator):
         steps = 1
         if parts:
             steps += len(REGULARIZATIONS) + len(settings) + ROUNDS
-        with (
-            own_rng(int(rng.randint(2**31 - 1)), task.x.device),
-            progress_bar(
-                total=steps,
-                disable=not self.verbose,
-                desc=type(self).__name__,
-            ) as bar,
-        ):
+        task.generator.manual_seed(int(rng.randint(2**31 - 1)))
+        with progress_bar(
+            total=steps,
+            disable=not self.verbose,
+            desc=type(self).__name__,
+        ) as bar:
 
             def tell(what: str) -> None:
                 bar.set_postfix_str(what, refresh=False)

@@ -1,15 +1,14 @@
-import random
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cached_property
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.parameter import is_lazy
 
 from torch_geometric_vgcn.checks import explained
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -208,24 +207,13 @@ def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
 
 @contextmanager
 def _undisturbed(device: torch.device) -> Iterator[None]:
-    r"""Without gradients, reduced precision or a trace in any source of
-    randomness; each time from the same seed.
+    r"""Without gradients, reduced precision or a trace in PyTorch's random
+    numbers; each time from the same seed.
     """
-    state, numpy_state = random.getstate(), np.random.get_state()
-    devices = [] if device.type == 'cpu' else [device]
-    try:
-        with (
-            torch.inference_mode(False),
-            torch.no_grad(),
-            torch.autocast(device.type, enabled=False),
-            torch.random.fork_rng(devices, device_type=device.type)
-            if devices
-            else torch.random.fork_rng([]),
-        ):
-            torch.default_generator.manual_seed(0)
-            random.seed(0)
-            np.random.seed(0)
-            yield
-    finally:
-        random.setstate(state)
-        np.random.set_state(numpy_state)
+    with (
+        torch.inference_mode(False),
+        torch.no_grad(),
+        torch.autocast(device.type, enabled=False),
+        Seeded(0),
+    ):
+        yield

@@ -22,8 +22,8 @@ class PartitionedLearner(VariationalGraphLearner):
     r"""A learner of a graph that no process holds: each has the logits of the
     pairs of its own clusters, one per pair, and all have the network.
 
-    With :obj:`torchrun`, make it after
-    :obj:`torch.distributed.init_process_group('gloo')`. Train it with
+    With :obj:`torchrun`, make it inside
+    :func:`~torch_geometric_vgcn.training.process_group`. Train it with
     :func:`~torch_geometric_vgcn.training.fit_partitioned`.
 
     Args:

@@ -13,11 +13,11 @@ from torch_geometric_vgcn.checks import (
     count_nodes,
     selected_nodes,
 )
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 #: Below this, pairs that were not observed are left out.
 LEAST = 0.01
@@ -36,7 +36,7 @@ def from_learner(
     check_kind(data, Data, 'data')
     check_attributes(data, 'x', 'y')
     n = count_nodes(data)
-    with own_rng(0, data.x.device):
+    with Seeded(0):
         prob = learner.predict(data.x)
     edges, left_out = _edges(learner, data.x)
     label, held = _labels(data, n, prob.size(1))

@@ -22,7 +22,9 @@ def predict_partitioned(
 
     The result is that of one process. Nodes see their neighbours in the same
     batch: all of them if the graph is :obj:`dense`, and else, as in
-    Cluster-GCN, the more the more clusters a batch has.
+    Cluster-GCN, the more the more clusters a batch has. Where the partition
+    cuts many edges, few clusters per batch cost accuracy, unlike with
+    :func:`predict_batches`: take as many as memory allows.
 
     Args:
         learner (PartitionedLearner): The learner to predict with.
