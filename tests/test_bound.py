@@ -29,7 +29,11 @@ LINKS = torch.tensor([[0, 1, 4], [2, 5, 5]])
 def learner_of(graph, sampler=None, **kwargs):
     torch.manual_seed(0)
     learner = VariationalGraphLearner(
-        GCN(3, 8, 2, 2), SmoothedPrior(graph, 6), sampler=sampler, **kwargs
+        GCN(3, 8, 2, 2),
+        SmoothedPrior(graph, 6),
+        FreePosterior(),
+        sampler,
+        **kwargs,
     )
     learner.posterior.offset.data += torch.randn(7)
     return learner

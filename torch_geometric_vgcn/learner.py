@@ -261,7 +261,7 @@ class VariationalGraphLearner(Module):
             self.likelihood, out, y, mask, sample, num_labeled, kl_scale
         )
         if self.training:
-            in_training_step(bound.bound, observed)
+            in_training_step(observed, *bound)
         return bound
 
     def bound(

@@ -86,7 +86,10 @@ def test_one_sample_is_the_elbo(tiny):
 
 def test_mini_batch_keeps_the_number_of_labels(tiny):
     learner = VariationalGraphLearner(
-        tiny.conv, tiny.prior, posterior=FreePosterior()
+        tiny.conv,
+        tiny.prior,
+        FreePosterior(),
+        objective=IWELBO(LogisticKL()),
     )
     out = learner(tiny.x, num_samples=3)
     parts = [
