@@ -1,22 +1,30 @@
 import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from copy import copy
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 from torch.nn.parameter import is_lazy
 
 from torch_geometric_vgcn.checks import explained
+from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_finite,
     check_output,
 )
 from torch_geometric_vgcn.message_passing.coupled_draws import CoupledDraws
 from torch_geometric_vgcn.message_passing.replica import (
+    Precision,
+    Replica,
+    Tensors,
+    double,
     evaluated,
     only_copies,
     single,
@@ -27,15 +35,19 @@ from torch_geometric_vgcn.sample import Edges, GraphSample
 
 SHARE = 0.7  # of the edges are kept ...
 MOST = 2**14  # ... but at most so many
-TOLERANCE = 1e-3  # of the largest output
-LARGE = 2**28  # entries of sparse features, beyond which they stay sparse
+# How far outputs may differ, relative to the largest: by rounding, and by
+# what normalisations make of it.
+TOLERANCE, TOLERANCE_OF_SINGLE = 1e-9, 1e-4
+# Numbers of features, parameters and weights, beyond which they aren't copied
+# in double precision (1 GB), and sparse features not made dense:
+LARGE = 2**27
 
 
 class Proof:
     r"""Compares routes with really deleting edges: on the first graph, with
-    weights in :math:`\{0, 1\}`, in training and evaluation mode. Both draw the
-    same random numbers, and neither the model nor any random state is changed
-    permanently.
+    weights in :math:`\{0, 1\}`, in training and evaluation mode, in double
+    precision if the conv can. Both draw the same random numbers, and neither
+    the model nor any random state is changed permanently.
 
     Args:
         conv (torch.nn.Module): The conv or model.
@@ -53,14 +65,31 @@ class Proof:
     ) -> None:
         self.conv = conv
         # The same tensor, if it can be: what is learned of it is remembered.
-        self.x = single(x.detach() if x.requires_grad else x)
+        self._given = x.detach() if x.requires_grad else x
+        self._sample = _some_edges(sample)
+        self._attributes = attributes
         # For convs that want no sparse x, and where its non-zeros stand:
         self._dense: Tensor | None = None
         self._entries: Tensor | None = None
-        self.sample = _some_edges(sample)
-        self.attributes = lambda edge_index: {
-            name: single(value)
-            for name, value in attributes(edge_index).items()
+        self._enter(single)
+
+    def _enter(self, precision: Precision) -> None:
+        r"""From now on, all numbers are of such a precision."""
+        self.precision = precision
+        self.x = precision(self._given)
+        self.sample = _with_precision(self._sample, precision)
+        # The conv as it is now, as another thread may train it between two
+        # calls that are to be compared; made when it is needed:
+        self.__dict__.pop('_still', None)
+
+    @cached_property
+    def _still(self) -> Module:
+        return snapshot(self.conv, self.precision)
+
+    def attributes(self, edge_index: Tensor) -> dict[str, Any]:
+        return {
+            name: self.precision(value)
+            for name, value in self._attributes(edge_index).items()
         }
 
     def initialize(self, route: Route) -> None:
@@ -69,7 +98,7 @@ class Proof:
             return
         x = self.x[:1] if self.x.dim() > 2 else self.x
         with torch.inference_mode(False), torch.no_grad():
-            with explained(self.conv, x):
+            with self._explained(x):
                 model = evaluated(self.conv)
                 route(model, x, _first(self.sample, 1), self.attributes)
 
@@ -79,21 +108,103 @@ class Proof:
         x = self.x[:1] if self.x.dim() > 2 else self.x
         with _undisturbed(x.device):
             model = trial_of(self._still, training=False)
-            with explained(self.conv, x), only_copies(self.conv):
+            with self._explained(x), only_copies(self.conv):
                 route(model, x, sample, self.attributes)
 
     def check(self) -> None:
         r"""Raises an error if the conv can't be called on edges alone: then no
         route can help. To be called before :meth:`differs`.
         """
-        try:
-            self._expected(0, training=False, record=CoupledDraws())
-        except TypeError:
-            if self.x.layout == torch.strided or self.x.numel() > LARGE:
-                raise
-            self._dense = self.x.to_dense()
-            self._entries = self.x.to_sparse_coo().coalesce().indices()
-            self._expected(0, training=False, record=CoupledDraws())
+        dense = self.x.layout == torch.strided or self.x.numel() > LARGE
+        trials = [(single, False)] if dense else [(single, False), (single, True)]
+        if self._fits_in_double():
+            trials = [(p, d) for _, d in trials for p in (double, single)]
+        for place, (precision, densely) in enumerate(trials, 1):
+            try:
+                self._enter(precision)
+                if densely:
+                    self._dense = self.x.to_dense()
+                    self._entries = self.x.to_sparse_coo().coalesce().indices()
+                for training in (False, True):
+                    self._expected(0, training, CoupledDraws())
+                return
+            except Exception:
+                if place == len(trials):
+                    raise
+
+    def _fits_in_double(self) -> bool:
+        r"""Whether the device has double precision, and the memory."""
+        x = self._given
+        count = x.numel() if x.layout == torch.strided else x._nnz()
+        count += sum(p.numel() for p in self.conv.parameters())
+        count += self._sample.weight.numel()
+        return wide(x.device) == torch.double and count <= LARGE
+
+    def depends(self, route: Route) -> bool:
+        r"""Whether the output depends on the edges at all: it changes without
+        them, or has a gradient by their weights. If parameters or features
+        are such that it doesn't, others decide.
+        """
+        sample = _first(self.sample, 1)
+        if not (sample.weight > 0).any() and sample.background is None:
+            return True  # can't be told from a graph without edges
+        x = self.x[:1] if self.x.dim() > 2 else self.x
+        return (
+            self._changes(route, self._still, x, sample)
+            or self._has_gradient(route, x, sample)
+            or self._changes(route, *self._others(x), sample)
+        )
+
+    def _changes(
+        self, route: Route, model: Module, x: Tensor, sample: GraphSample
+    ) -> bool:
+        r"""Whether the output is another one without edges."""
+        outs = []
+        for some in (sample, _without_edges(sample)):
+            with _undisturbed(x.device):
+                try:
+                    trial = trial_of(model, training=False)
+                    outs.append(route(trial, x, some, self.attributes))
+                except Exception:  # it does look at the edges
+                    return True
+        return not torch.equal(*outs)
+
+    def _has_gradient(
+        self, route: Route, x: Tensor, sample: GraphSample
+    ) -> bool:
+        r"""Whether there is a gradient by the weights, be it zero."""
+        weight = sample.weight.clone().requires_grad_()
+        with _undisturbed(x.device), torch.enable_grad():
+            trial = trial_of(self._still, training=False)
+            some = _changed(sample, weight, sample.background)
+            out = route(trial, x, some, self.attributes)
+            return gradient(out, weight) is not None
+
+    def _others(self, x: Tensor) -> tuple[Module, Tensor]:
+        r"""A model with other parameters, and other features."""
+        generator = torch.Generator(x.device).manual_seed(0)
+
+        def other(tensor: Tensor) -> Tensor:
+            if not tensor.is_floating_point():
+                return tensor
+            if tensor.layout != torch.strided:
+                return tensor
+            return tensor + torch.randn(
+                tensor.shape,
+                generator=generator,
+                dtype=tensor.dtype,
+                device=tensor.device,
+            )
+
+        def others(tensors: Tensors) -> Tensors:
+            return {
+                name: Parameter(other(tensor.detach()), False)
+                if isinstance(tensor, Parameter) and not is_lazy(tensor)
+                else tensor
+                for name, tensor in tensors.items()
+            }
+
+        return Replica(self._still, tensors=others).module, other(x)
 
     def differs(self, route: Route) -> str | None:
         r"""Why a route isn't exact, or :obj:`None` if it is."""
@@ -116,27 +227,22 @@ class Proof:
             except Exception as error:  # whatever a model may raise
                 return f'{type(error).__name__}: {error}'
         for s in range(count):
-            expected, matched = self._expected(s, training, record)
+            expected, replay = self._expected(s, training, record)
             got = outs[s] if count > 1 else outs
             if got.shape != expected.shape:
                 return f'the shape is {list(got.shape)}'
             if expected.numel() == 0:
                 continue
+            narrow = replay.narrow or expected.dtype != torch.double
+            most = TOLERANCE_OF_SINGLE if narrow else TOLERANCE
             scale = expected.abs().max().clamp(min=1e-6)
             share = float((got - expected).abs().max() / scale)
-            if not share < TOLERANCE:
+            if not share < most:
                 reason = f'they differ by {share:.2g} of the largest output'
-                if not matched:
+                if not replay.matched:
                     reason += ', with random numbers for each edge'
                 return reason
         return None
-
-    @cached_property
-    def _still(self) -> Module:
-        r"""The conv as it was first: another thread may train it between two
-        calls that are to be compared.
-        """
-        return snapshot(self.conv)
 
     def _several(self, route: Route) -> bool:
         batches = route.batches(self.conv) and len(self.sample) > 1
@@ -144,8 +250,10 @@ class Proof:
 
     def _expected(
         self, s: int, training: bool, record: CoupledDraws
-    ) -> tuple[Tensor, bool]:
-        r"""What the conv gives without the edges of weight zero."""
+    ) -> tuple[Tensor, CoupledDraws]:
+        r"""What the conv gives without the edges of weight zero, and what it
+        drew for that.
+        """
         edge_index, kept = _left(self.sample, s)
         x = self.x if self._dense is None else self._dense
         x = x[s] if x.dim() > 2 else x
@@ -153,15 +261,15 @@ class Proof:
         replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
         with _undisturbed(x.device), replay:
             model = trial_of(self._still, training)
-            with explained(self.conv, x), only_copies(self.conv):
+            with self._explained(x), only_copies(self.conv):
                 out = model(x, edge_index, **self.attributes(edge_index))
-                out = check_output(self.conv, out)
-        if not bool(out.isfinite().all()):
-            raise ValueError(
-                f"'conv' ({type(self.conv).__name__}) must give finite "
-                'outputs, got NaN or infinite values on the sampled graph'
-            )
-        return out, replay.matched
+        out = check_output(self.conv, out)
+        check_finite(self.conv, out)
+        return out, replay
+
+    def _explained(self, x: Tensor) -> AbstractContextManager[None]:
+        no_edges = self.sample.prior.pairs.index[:, :0]
+        return explained(self.conv, x, given=self._attributes(no_edges))
 
 
 def _some_edges(sample: GraphSample) -> GraphSample:
@@ -172,24 +280,58 @@ def _some_edges(sample: GraphSample) -> GraphSample:
     kept = torch.rand(shape, generator=generator) < share
     if shape[1] > 1:  # always one edge of each kind
         kept[:, 0], kept[:, 1] = True, False
-    weight = kept.to(sample.weight.device, single(sample.weight).dtype)
+    weight = kept.to(sample.weight.device, sample.weight.dtype)
     edges = sample.background
     if edges is not None:
         index, there = edges.index[:, : shape[0]], edges.weight[: shape[0]]
         kept = torch.rand(there.shape, generator=generator) < SHARE
         there = (there > 0) & kept.to(there.device)
         edges = Edges(index, there.to(weight.dtype))
-    return GraphSample(sample.prior, sample.prior.logits, weight, edges)
+    return _changed(sample, weight, edges)
+
+
+def _changed(
+    sample: GraphSample, weight: Tensor, edges: Edges | None
+) -> GraphSample:
+    r"""A sample of the same kind, whose weights have no gradient."""
+    out = copy(sample)
+    out.logits, out.weight, out.background = sample.prior.logits, weight, edges
+    return out
+
+
+def _with_precision(sample: GraphSample, precision: Precision) -> GraphSample:
+    edges = sample.background
+    if edges is not None:
+        edges = Edges(edges.index, precision(edges.weight))
+    return _changed(sample, precision(sample.weight), edges)
+
+
+def _without_edges(sample: GraphSample) -> GraphSample:
+    edges = sample.background
+    if edges is not None:
+        edges = Edges(edges.index, torch.zeros_like(edges.weight))
+    return _changed(sample, torch.zeros_like(sample.weight), edges)
 
 
 def _first(sample: GraphSample, count: int) -> GraphSample:
     edges = sample.background
-    return GraphSample(
-        sample.prior,
-        sample.logits,
+    return _changed(
+        sample,
         sample.weight[:count],
         None if edges is None else edges[:count],
     )
+
+
+def gradient(out: Tensor, weight: Tensor) -> Tensor | None:
+    r"""The gradient by the weights, or :obj:`None` if the output doesn't
+    depend on them.
+    """
+    if not out.requires_grad:
+        return None
+    (grad,) = torch.autograd.grad(
+        out.sum(), weight, retain_graph=True, allow_unused=True
+    )
+    return grad
 
 
 def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
