@@ -44,10 +44,11 @@ class Route(ABC):
     compiles: ClassVar[bool] = True
 
     def __init__(self, conv: Module) -> None:
-        check_conv(conv)
+        check_kind(conv, Module, 'conv')
         reason = self.refuses(conv)
         if reason is not None:
             raise TypeError(reason)
+        check_conv(conv)
 
     @staticmethod
     def refuses(conv: Module) -> str | None:

@@ -259,10 +259,11 @@ class Proof:
         x = x[s] if x.dim() > 2 else x
         num_nodes = self.sample.prior.num_nodes
         replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
-        with _undisturbed(x.device), replay:
+        with _undisturbed(x.device):
             model = trial_of(self._still, training)
-            with self._explained(x), only_copies(self.conv):
-                out = model(x, edge_index, **self.attributes(edge_index))
+            extra = self.attributes(edge_index)
+            with self._explained(x), only_copies(self.conv), replay:
+                out = model(x, edge_index, **extra)
         out = check_output(self.conv, out)
         check_finite(self.conv, out)
         return out, replay
