@@ -61,7 +61,8 @@ def _without(module: Module, given: Collection[str] | None) -> str:
     missing = [
         name
         for name, parameter in list(parameters.items())[2:]
-        if parameter.kind not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        if parameter.kind
+        not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
         and name not in given
     ]
     return f', without {" and ".join(missing)}' if missing else ''

@@ -1,7 +1,7 @@
 import random
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from copy import copy
+from dataclasses import replace
 from functools import cached_property
 from typing import Any
 
@@ -31,10 +31,9 @@ from torch_geometric_vgcn.message_passing.replica import (
     snapshot,
     trial_of,
 )
-from torch_geometric_vgcn.sample import Edges, GraphSample
+from torch_geometric_vgcn.message_passing.trial_sample import TrialSample
+from torch_geometric_vgcn.sample import GraphSample
 
-SHARE = 0.7  # of the edges are kept ...
-MOST = 2**14  # ... but at most so many
 # How far outputs may differ, relative to the largest: by rounding, and by
 # what normalisations make of it.
 TOLERANCE, TOLERANCE_OF_SINGLE = 1e-9, 1e-4
@@ -66,7 +65,7 @@ class Proof:
         self.conv = conv
         # The same tensor, if it can be: what is learned of it is remembered.
         self._given = x.detach() if x.requires_grad else x
-        self._sample = _some_edges(sample)
+        self._sample = TrialSample.of(sample)
         self._attributes = attributes
         # For convs that want no sparse x, and where its non-zeros stand:
         self._dense: Tensor | None = None
@@ -77,7 +76,9 @@ class Proof:
         r"""From now on, all numbers are of such a precision."""
         self.precision = precision
         self.x = precision(self._given)
-        self.sample = _with_precision(self._sample, precision)
+        self.sample = self._sample.to(precision)
+        # Outputs for which nothing random was drawn, by mode:
+        self._alone: dict[bool, tuple[Tensor, CoupledDraws]] = {}
         # The conv as it is now, as another thread may train it between two
         # calls that are to be compared; made when it is needed:
         self.__dict__.pop('_still', None)
@@ -96,37 +97,38 @@ class Proof:
         r"""Gives lazy parameters their shapes, by a call without gradients."""
         if not any(map(is_lazy, self.conv.parameters())):
             return
-        x = self.x[:1] if self.x.dim() > 2 else self.x
+        sample, x = self._some(1)
         with torch.inference_mode(False), torch.no_grad():
             with self._explained(x):
-                model = evaluated(self.conv)
-                route(model, x, _first(self.sample, 1), self.attributes)
+                route(evaluated(self.conv), x, sample, self.attributes)
 
     def works(self, route: Route) -> None:
         r"""Raises an error that explains why a conv can't be called."""
-        sample = _first(self.sample, 1)
-        x = self.x[:1] if self.x.dim() > 2 else self.x
+        sample, x = self._some(1)
         with _undisturbed(x.device):
             model = trial_of(self._still, training=False)
             with self._explained(x), only_copies(self.conv):
-                route(model, x, sample, self.attributes)
+                out = route(model, x, sample, self.attributes)
+        self._tried = x, sample, out
 
     def check(self) -> None:
         r"""Raises an error if the conv can't be called on edges alone: then no
         route can help. To be called before :meth:`differs`.
         """
-        dense = self.x.layout == torch.strided or self.x.numel() > LARGE
-        trials = [(single, False)] if dense else [(single, False), (single, True)]
-        if self._fits_in_double():
-            trials = [(p, d) for _, d in trials for p in (double, single)]
-        for place, (precision, densely) in enumerate(trials, 1):
+        precisions = [double, single] if self._fits_in_double() else [single]
+        trials = [(precision, False) for precision in precisions]
+        if self.x.layout != torch.strided and self.x.numel() <= LARGE:
+            trials += [(precision, True) for precision in precisions]
+        for place, (precision, dense) in enumerate(trials, 1):
             try:
                 self._enter(precision)
-                if densely:
+                if dense:
                     self._dense = self.x.to_dense()
                     self._entries = self.x.to_sparse_coo().coalesce().indices()
                 for training in (False, True):
-                    self._expected(0, training, CoupledDraws())
+                    out, draws = self._expected(0, training, CoupledDraws())
+                    if draws.matched:  # there were none to match
+                        self._alone[training] = out, draws
                 return
             except Exception:
                 if place == len(trials):
@@ -143,42 +145,40 @@ class Proof:
     def depends(self, route: Route) -> bool:
         r"""Whether the output depends on the edges at all: it changes without
         them, or has a gradient by their weights. If parameters or features
-        are such that it doesn't, others decide.
+        are such that it doesn't, others decide. To be called after
+        :meth:`works` or :meth:`differs`.
         """
-        sample = _first(self.sample, 1)
-        if not (sample.weight > 0).any() and sample.background is None:
-            return True  # can't be told from a graph without edges
-        x = self.x[:1] if self.x.dim() > 2 else self.x
-        return (
-            self._changes(route, self._still, x, sample)
-            or self._has_gradient(route, x, sample)
-            or self._changes(route, *self._others(x), sample)
-        )
-
-    def _changes(
-        self, route: Route, model: Module, x: Tensor, sample: GraphSample
-    ) -> bool:
-        r"""Whether the output is another one without edges."""
-        outs = []
-        for some in (sample, _without_edges(sample)):
-            with _undisturbed(x.device):
-                try:
-                    trial = trial_of(model, training=False)
-                    outs.append(route(trial, x, some, self.attributes))
-                except Exception:  # it does look at the edges
-                    return True
-        return not torch.equal(*outs)
-
-    def _has_gradient(
-        self, route: Route, x: Tensor, sample: GraphSample
-    ) -> bool:
-        r"""Whether there is a gradient by the weights, be it zero."""
+        x, sample, out = self._tried
+        if not sample.has_edges():
+            return True  # nothing to tell it by
+        none, still = sample.without_edges(), self._still
+        if self._changed(out, self._try(route, still, x, none)):
+            return True
         weight = sample.weight.clone().requires_grad_()
-        with _undisturbed(x.device), torch.enable_grad():
-            trial = trial_of(self._still, training=False)
-            some = _changed(sample, weight, sample.background)
-            out = route(trial, x, some, self.attributes)
-            return gradient(out, weight) is not None
+        with torch.enable_grad():
+            some = replace(sample, weight=weight)
+            soft = self._try(route, still, x, some)
+            if soft is None or gradient(soft, weight) is not None:
+                return True
+        still, x = self._others(x)
+        other = self._try(route, still, x, sample)
+        return self._changed(other, self._try(route, still, x, none))
+
+    def _try(
+        self, route: Route, model: Module, x: Tensor, sample: TrialSample
+    ) -> Tensor | None:
+        r"""The output in evaluation mode, or :obj:`None` for an error."""
+        grad = torch.is_grad_enabled()
+        with _undisturbed(x.device), torch.set_grad_enabled(grad):
+            try:
+                trial = trial_of(model, training=False)
+                return route(trial, x, sample, self.attributes)
+            except Exception:  # whatever a model may raise
+                return None
+
+    def _changed(self, out: Tensor | None, other: Tensor | None) -> bool:
+        r"""Whether two outputs aren't the same; an error is another one."""
+        return out is None or other is None or not torch.equal(out, other)
 
     def _others(self, x: Tensor) -> tuple[Module, Tensor]:
         r"""A model with other parameters, and other features."""
@@ -217,8 +217,7 @@ class Proof:
 
     def _differs(self, route: Route, training: bool) -> str | None:
         count = 2 if self._several(route) else 1
-        sample = _first(self.sample, count)
-        x = self.x[:count] if self.x.dim() > 2 else self.x
+        sample, x = self._some(count)
         record = CoupledDraws()
         with _undisturbed(x.device), record:
             try:
@@ -226,6 +225,8 @@ class Proof:
                 outs = route(model, x, sample, self.attributes)
             except Exception as error:  # whatever a model may raise
                 return f'{type(error).__name__}: {error}'
+        if not training:
+            self._tried = x, sample, outs
         for s in range(count):
             expected, replay = self._expected(s, training, record)
             got = outs[s] if count > 1 else outs
@@ -244,6 +245,11 @@ class Proof:
                 return reason
         return None
 
+    def _some(self, count: int) -> tuple[TrialSample, Tensor]:
+        r"""The first graphs, with their features."""
+        x = self.x[:count] if self.x.dim() > 2 else self.x
+        return self.sample.first(count), x
+
     def _several(self, route: Route) -> bool:
         batches = route.batches(self.conv) and len(self.sample) > 1
         return batches and (self.x.dim() == 2 or self.x.size(0) > 1)
@@ -254,7 +260,9 @@ class Proof:
         r"""What the conv gives without the edges of weight zero, and what it
         drew for that.
         """
-        edge_index, kept = _left(self.sample, s)
+        if s == 0 and training in self._alone:
+            return self._alone[training]
+        edge_index, kept = self.sample.left(s)
         x = self.x if self._dense is None else self._dense
         x = x[s] if x.dim() > 2 else x
         num_nodes = self.sample.prior.num_nodes
@@ -271,56 +279,6 @@ class Proof:
     def _explained(self, x: Tensor) -> AbstractContextManager[None]:
         no_edges = self.sample.prior.pairs.index[:, :0]
         return explained(self.conv, x, given=self._attributes(no_edges))
-
-
-def _some_edges(sample: GraphSample) -> GraphSample:
-    r"""Up to two of the graphs, each with some of the edges only."""
-    generator = torch.Generator().manual_seed(0)
-    shape = (min(2, len(sample)), sample.weight.size(1))
-    share = min(SHARE, MOST / max(1, shape[1]))
-    kept = torch.rand(shape, generator=generator) < share
-    if shape[1] > 1:  # always one edge of each kind
-        kept[:, 0], kept[:, 1] = True, False
-    weight = kept.to(sample.weight.device, sample.weight.dtype)
-    edges = sample.background
-    if edges is not None:
-        index, there = edges.index[:, : shape[0]], edges.weight[: shape[0]]
-        kept = torch.rand(there.shape, generator=generator) < SHARE
-        there = (there > 0) & kept.to(there.device)
-        edges = Edges(index, there.to(weight.dtype))
-    return _changed(sample, weight, edges)
-
-
-def _changed(
-    sample: GraphSample, weight: Tensor, edges: Edges | None
-) -> GraphSample:
-    r"""A sample of the same kind, whose weights have no gradient."""
-    out = copy(sample)
-    out.logits, out.weight, out.background = sample.prior.logits, weight, edges
-    return out
-
-
-def _with_precision(sample: GraphSample, precision: Precision) -> GraphSample:
-    edges = sample.background
-    if edges is not None:
-        edges = Edges(edges.index, precision(edges.weight))
-    return _changed(sample, precision(sample.weight), edges)
-
-
-def _without_edges(sample: GraphSample) -> GraphSample:
-    edges = sample.background
-    if edges is not None:
-        edges = Edges(edges.index, torch.zeros_like(edges.weight))
-    return _changed(sample, torch.zeros_like(sample.weight), edges)
-
-
-def _first(sample: GraphSample, count: int) -> GraphSample:
-    edges = sample.background
-    return _changed(
-        sample,
-        sample.weight[:count],
-        None if edges is None else edges[:count],
-    )
 
 
 def gradient(out: Tensor, weight: Tensor) -> Tensor | None:

@@ -32,7 +32,7 @@ class Drawn(threading.local):
             (out, lambda: sample),
         ):
             if tensor.grad_fn is not None:
-                tensor.grad_fn.metadata[self._key] = note
+                _notes(tensor.grad_fn)[self._key] = note
 
     @torch.compiler.disable
     def behind(self, out: Tensor) -> GraphSample:
@@ -68,7 +68,7 @@ class Drawn(threading.local):
             if node is None or node in seen:
                 continue
             seen.add(node)
-            note = node.metadata.get(self._key)
+            note = _notes(node).get(self._key)
             sample = None if note is None else note()
             if sample is None:
                 todo += [function for function, _ in node.next_functions]
@@ -79,3 +79,8 @@ class Drawn(threading.local):
     def __reduce__(self) -> Any:
         # A sample belongs to an autograd graph and to a thread: not copied.
         return Drawn, ()
+
+
+def _notes(node: Any) -> dict[Any, Any]:
+    r"""What is kept with a node of an autograd graph, as long as it lives."""
+    return node.metadata
