@@ -110,15 +110,16 @@ def test_an_error_of_training_mode_is_itself(graph, sampler):
 
 
 @samplers
-def test_features_that_do_not_fit_are_the_same_error_later(graph, sampler):
-    wide, double = torch.randn(6, 4), X.double()
+@pytest.mark.parametrize(
+    'x', [torch.randn(6, 4), X.double()], ids=['wide', 'double']
+)
+def test_features_that_do_not_fit_are_the_same_error_later(graph, sampler, x):
     first, later = (learner_of(SAGEConv(3, 2), graph, sampler) for _ in '12')
     later(X)
-    for x in (wide, double):
-        early, late = raised_by(lambda: first(x)), raised_by(lambda: later(x))
-        assert type(early) is type(late) is TypeError
-        for error in (early, late):
-            assert "'conv'" in str(error) and str(list(x.shape)) in str(error)
+    early, late = raised_by(lambda: first(x)), raised_by(lambda: later(x))
+    assert type(early) is type(late) is TypeError
+    for error in (early, late):
+        assert "'conv'" in str(error) and str(list(x.shape)) in str(error)
 
 
 @pytest.mark.parametrize('error', ERRORS, ids=repr)
