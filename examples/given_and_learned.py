@@ -42,7 +42,7 @@ def main() -> None:
         fitted_prior(data),
         ClassPosterior(6),
     )
-    share = data.y[data.val_mask].bincount()
+    share = data.y[data.val_mask].bincount(minlength=6) + 1
     terms = [Consistency(6, class_share=share)]
     fit(learner, data, epochs=args.epochs, lr=0.02, terms=terms)
     accuracy, _ = evaluate(learner.predict(data.x), data.y, data.test_mask)

@@ -11,6 +11,7 @@ from torch_geometric_vgcn.checks import (
     check_kind,
     explained,
 )
+from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.message_passing.base import check_conv, check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import Bound, Categorical, Likelihood
@@ -107,11 +108,7 @@ def _least_num_nodes(edge_index: Tensor) -> int:
     check_kind(edge_index, Tensor, 'edge_index')
     if is_torch_sparse_tensor(edge_index):
         return edge_index.size(0)
-    if edge_index.dim() != 2 or edge_index.size(0) != 2:
-        raise ValueError(
-            f"'edge_index' must have shape [2, E], "
-            f'got {list(edge_index.shape)}'
-        )
+    check_edge_shape(edge_index.shape)
     if edge_index.dtype != torch.int64:
         raise TypeError(
             f"'edge_index' must hold int64 node ids, got {edge_index.dtype}"

@@ -1,4 +1,5 @@
 from contextlib import AbstractContextManager
+from functools import partial
 from typing import Any
 
 import torch
@@ -22,6 +23,7 @@ from torch_geometric_vgcn.objective import (
     Likelihood,
     Objective,
 )
+from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.posterior import FreePosterior, Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import (
@@ -48,7 +50,9 @@ class VariationalGraphLearner(Module):
         conv (torch.nn.Module): The PyG conv or model.
         prior (Prior): The prior :math:`p(\mathbf{A})`.
         posterior (Posterior, optional): The parametrisation of the posterior
-            :math:`q(\mathbf{A})`. (default: :obj:`FreePosterior()`)
+            :math:`q(\mathbf{A})`. It starts at the prior, unless it has
+            started already: a trained one keeps what it has learned.
+            (default: :obj:`FreePosterior()`)
         sampler (Sampler, optional): How graphs are drawn from it.
             (default: :obj:`BinaryConcrete(temperature=0.5)`)
         objective (Objective, optional): The bound to maximise. (default:
@@ -94,7 +98,7 @@ class VariationalGraphLearner(Module):
         self.likelihood = likelihood
         self.sampler.check(prior)
         self.route = choose_route(conv, self.sampler)
-        self.posterior.start_at(prior)
+        self.posterior.start_once(prior)
         self._drawn = Drawn()
         self.inputs = Inputs()
 
@@ -193,6 +197,9 @@ class VariationalGraphLearner(Module):
         sample: GraphSample | None = None,
     ) -> Bound:
         r"""The bound for an output of the learner, or of a model around it.
+        In training mode, its backward pass is a training step: a posterior
+        that uses labels (:class:`ClassPosterior`) takes note of them there.
+        To compute a bound changes nothing.
 
         Args:
             out (Tensor): The output, of shape :obj:`[S, N, C]`, or
@@ -237,12 +244,17 @@ class VariationalGraphLearner(Module):
         self.inputs.check_labels(
             check, y, mask, n, num_outputs, allow_none=batch
         )
-        if self.training and torch.is_grad_enabled():
-            self.posterior.observe(out.detach(), y, mask, sample.prior)
+        self.posterior.check_outputs(num_outputs)
+        observed = partial(
+            self.posterior.observe, out.detach(), y, mask, sample.prior
+        )
         if mask is not None:
             out, y = out[:, mask], y[mask]
         log_prob = self.likelihood.log_prob(out, y)
-        return self.criterion(log_prob, sample, num_labeled, kl_scale)
+        bound = self.criterion(log_prob, sample, num_labeled, kl_scale)
+        if self.training:
+            in_training_step(bound.bound, observed)
+        return bound
 
     def bound(
         self,
@@ -331,13 +343,13 @@ class VariationalGraphLearner(Module):
         self, x: Tensor | None = None, prior: Prior | None = None
     ) -> Tensor:
         r"""The posterior's limit probabilities :math:`\sigma(\theta_{ij})`,
-        of shape :obj:`[P]`. The features are needed by posteriors that see
-        them.
+        of shape :obj:`[P]`, in evaluation mode, as for predictions. The
+        features are needed by posteriors that see them.
         """
         prior = self._prior(prior)
         if x is not None:
             self.inputs.check_features(x, prior.num_nodes)
-        return self.posterior(prior, x).sigmoid()
+        return evaluated(self.posterior)(prior, x).sigmoid()
 
     @torch.no_grad()
     def learned_graph(
@@ -351,10 +363,8 @@ class VariationalGraphLearner(Module):
         :func:`torch_geometric.utils.to_networkx` takes it as it is.
         """
         check_share(threshold, 'threshold')
+        prob = self.edge_probs(x, prior)
         prior = self._prior(prior)
-        if x is not None:
-            self.inputs.check_features(x, prior.num_nodes)
-        prob = evaluated(self.posterior)(prior, x).sigmoid()
         kept = (prob >= threshold).nonzero().view(-1)
         index, prob = prior.pairs.index[:, kept], prob[kept]
         return Data(

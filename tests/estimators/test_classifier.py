@@ -141,8 +141,8 @@ def test_a_graph_of_other_rows(blobs, quick):
         quick.fit(x, y, graph=networkx.path_graph(100))
     with pytest.raises(ValueError, match="'graph' is an empty graph"):
         quick.fit(x, y, graph=graph)  # loops only
-    with pytest.raises(TypeError, match="'graph' must be .* got list"):
-        quick.fit(x, y, graph=[[0, 1]])
+    with pytest.raises(TypeError, match="'graph' must be .* got dict"):
+        quick.fit(x, y, graph={0: [1]})
     with pytest.raises(ValueError, match=r"'graph' must have shape \[2, E\]"):
         quick.fit(x, y, graph=np.ones((120, 120), dtype=int))
 

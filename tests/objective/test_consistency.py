@@ -14,6 +14,13 @@ def outputs(num_samples=3, num_classes=3, dtype=torch.double):
     return torch.randn(num_samples, Y.numel(), num_classes, dtype=dtype)
 
 
+def step(term, out, y, mask):
+    r"""A training step, and the value of the term in it."""
+    loss = term(out.clone().requires_grad_(), y, mask)
+    loss.backward()
+    return float(loss)
+
+
 def full(**options):
     r"""A term without a warm-up."""
     return Consistency(3, warmup=0, **options).double()
@@ -177,8 +184,8 @@ def test_it_warms_up_in_training_mode_only():
     mask = torch.arange(7) < 3
     # With balanced labels their number doesn't matter:
     whole = by_hand(out, [3, 4, 5, 6], [0, 0, 0], 0.5)
-    shares = [float(term(out, balanced, mask)) / whole for _ in range(6)]
-    assert shares == pytest.approx([0, 0.25, 0.5, 0.75, 1, 1])
+    shares = [step(term, out, balanced, mask) / whole for _ in range(6)]
+    assert shares == pytest.approx([0.25, 0.5, 0.75, 1, 1, 1])
     term.eval()
     assert float(term(out, balanced, mask)) == pytest.approx(whole)
     assert term.step == 6 and term.count.tolist() == [6, 6, 6]
@@ -215,7 +222,9 @@ def test_counts_of_batches_become_the_shares_of_all():
         mask = torch.rand(40) < 0.5
         y = labels[nodes].masked_fill(~mask, -1)
         before = term.count.clone()
-        term(out, y, mask)
+        term(out, y, mask)  # without a step, nothing is counted
+        assert torch.equal(term.count, before)
+        step(term, out, y, mask)
         new = one_hot(y[mask], 3).sum(dim=0)
         assert torch.equal(term.count, before + new)
     share = term.count / term.count.sum()
@@ -239,7 +248,8 @@ def test_half_precision(dtype):
 def test_its_state_is_a_state_dict():
     term, again = Consistency(3), Consistency(3)
     for _ in range(2):
-        term(outputs(), Y, MASK)
+        step(term, outputs(), Y, MASK)
+    assert term.step == 2
     again.load_state_dict(term.state_dict())
     out = outputs()
     assert again(out, Y, MASK) == term(out, Y, MASK)

@@ -199,19 +199,21 @@ def test_only_training_changes_it(prior):
     before = learner.posterior.prob.clone()
 
     def call():
-        learner.objective(learner(X, num_samples=2), Y, LABELLED)
+        bound = learner.objective(learner(X, num_samples=2), Y, LABELLED)
         learner.predict(X)
         learner.edge_probs(X)
         learner.learned_graph()
+        return bound
 
     learner.eval()
-    call()
+    call().loss.backward()
     learner.train()
     with torch.no_grad():
         call()
     learner(X)
+    loss = call().loss
     assert torch.equal(learner.posterior.prob, before)
-    call()
+    loss.backward()
     assert not torch.equal(learner.posterior.prob, before)
     assert learner.posterior.prob[0].tolist() == [1, 0, 0]
     learner.reset_parameters()

@@ -1,5 +1,6 @@
 r"""Checks of graphs and of the nodes in them."""
 
+from collections.abc import Sequence
 from reprlib import repr as short
 
 import torch
@@ -49,6 +50,18 @@ def count_nodes(data: Data, name: str = 'data') -> int:
     return check_count(num_nodes, f'{name}.num_nodes', most=MOST_NODES)
 
 
+def check_edge_shape(shape: Sequence[int], name: str = 'edge_index') -> None:
+    r"""Expects two rows, the ends of each edge one below the other."""
+    if len(shape) == 2 and shape[0] == 2:
+        return
+    hint = ''
+    if len(shape) == 2 and shape[1] == 2:
+        hint = f': for one edge per row, give the transpose ({name}.T)'
+    raise ValueError(
+        f"'{name}' must have shape [2, E], got {list(shape)}{hint}"
+    )
+
+
 def check_edge_index(
     edge_index: Tensor,
     num_nodes: int,
@@ -61,10 +74,7 @@ def check_edge_index(
     :obj:`empty`, and without self-loops if not :obj:`loops`.
     """
     check_tensor(edge_index, '[2, E]', name)
-    if edge_index.dim() != 2 or edge_index.size(0) != 2:
-        raise ValueError(
-            f"'{name}' must have shape [2, E], got {list(edge_index.shape)}"
-        )
+    check_edge_shape(edge_index.shape, name)
     if edge_index.dtype not in (torch.int64, torch.int32, torch.int16):
         raise TypeError(
             f"'{name}' must hold integer node ids, got {edge_index.dtype}"

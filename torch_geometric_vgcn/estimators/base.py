@@ -19,7 +19,7 @@ from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
 )
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.choice import (
     ROUNDS,
     Choice,
@@ -28,8 +28,8 @@ from torch_geometric_vgcn.estimators.choice import (
     unchosen,
 )
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.estimators.given_graph import given_graph
 from torch_geometric_vgcn.estimators.network import DEFAULT, REGULARIZATIONS
+from torch_geometric_vgcn.estimators.reach import reach_of, weight_within
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
 from torch_geometric_vgcn.estimators.served import served
 from torch_geometric_vgcn.estimators.settings import (
@@ -79,20 +79,30 @@ class VGCNEstimator(BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
-        return validate_data(
-            self,
-            X,
-            accept_sparse='csr',
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            reset=reset,
-        )
+        if np.ma.is_masked(X):
+            raise ValueError(
+                "'X' must hold a number in each cell, got a masked array that "
+                'hides some: fill them, as by SimpleImputer'
+            )
+        # Of one type and order, or sums of the same numbers would differ. The
+        # sum of huge ones, by which they are checked, may overflow.
+        with np.errstate(over='ignore', invalid='ignore'):
+            rows = validate_data(
+                self,
+                X,
+                accept_sparse='csr',
+                dtype=np.float64,
+                order='C',
+                ensure_min_samples=2 if reset else 1,
+                reset=reset,
+            )
+        return canonical(rows)
 
     def _task(
         self,
         X: Any,  # noqa: N803
         targets: Targets,
-        graph: Any,
+        given: Tensor | None,
         rng: np.random.RandomState,
     ) -> Task:
         size = BATCH_SIZE
@@ -103,13 +113,15 @@ class VGCNEstimator(BaseEstimator):
             most = cast(int, self.n_neighbors)
         seed = int(rng.randint(2**31 - 1))
         self._features = Features.of(X, _counts(self.features), seed)
+        x = self._features(X)
+        self._reach = reach_of(x)
         return Task(
-            self._features(X).float(),
+            x.float(),
             targets,
             check_count(self.hidden, 'hidden', least=1),
             check_count(self.max_iter, 'max_iter', least=1),
             size,
-            None if graph is None else given_graph(graph, X.shape[0]),
+            given,
             most,
             bool(self.verbose),
         )
@@ -202,11 +214,14 @@ class VGCNEstimator(BaseEstimator):
         self._served = served(task, state, choice.joins, learn)
         return choice, state
 
-    def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803
-        r"""What is expected of unseen rows, and its variance over graphs."""
+    def _expected(self, X: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: N803
+        r"""What is expected of unseen rows, its variance over graphs, and the
+        weight of both; rows that are far from all others have a small one.
+        """
         check_is_fitted(self)
-        rows = self._validated(X, reset=False)
-        return self._served(self._features(rows))
+        x = self._features(self._validated(X, reset=False))
+        weight = weight_within(x, self._reach)
+        return *self._served(weight * x), weight
 
     def save(self, path: str | Path) -> None:
         r"""Saves the fitted estimator as plain arrays. A

@@ -4,10 +4,16 @@ import numpy as np
 import torch
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
+from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import folds
+from torch_geometric_vgcn.estimators.given_graph import (
+    given_graph,
+    row_names,
+)
 from torch_geometric_vgcn.estimators.labels import Labels
+from torch_geometric_vgcn.estimators.reach import weight_among
 from torch_geometric_vgcn.estimators.targets import Classes, calibrated
 
 
@@ -98,19 +104,24 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
                 each example.
             y (array): The classes; :obj:`-1`, NaN, :obj:`None` or an empty
                 text where they aren't known.
-            graph (optional): A graph of the rows that may be wrong:
-                :obj:`edge_index`, a sparse :math:`n \times n` matrix or a
-                NetworkX graph, whose nodes are the numbers of rows, or names
-                in the order of rows. (default: :obj:`None`)
+            graph (optional): A graph of the rows that may be wrong, without
+                weights: :obj:`edge_index` or a sparse :math:`n \times n`
+                matrix, by the order of rows; or a NetworkX graph, a DataFrame
+                of two columns or a list of pairs, whose nodes are the names
+                of the rows in the index of :obj:`X`, or their numbers if
+                :obj:`X` is no :class:`pandas.DataFrame`, or one whose index
+                counts the rows. (default: :obj:`None`)
         """
+        names = row_names(X)
         X = self._validated(X, reset=True)  # noqa: N806
+        given = given_graph(graph, X.shape[0], names)
         labels = Labels.of(y, X.shape[0])
         rng = check_random_state(self.random_state)
         code = torch.from_numpy(labels.code)
         targets = Classes(code, labels.classes.size)
-        task = self._task(X, targets, graph, rng)
+        task = self._task(X, targets, given, rng)
         parts = folds(labels.code, rng)
-        choice, state = self._learn(task, graph is not None, parts, rng)
+        choice, state = self._learn(task, given is not None, parts, rng)
         self.classes_ = labels.classes
         self.labels_ = labels.code
         temperature = 1.0
@@ -119,17 +130,28 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         self._temperature = temperature
         held = calibrated(choice.predicted, temperature)
         self.validation_distributions_ = held.numpy()
-        prob = calibrated(state.mean, temperature).numpy()
+        known = targets.known.unsqueeze(1)
+        weight = torch.where(known, 1.0, weight_among(task.x))
+        prob = self._with_shares(calibrated(state.mean, temperature), weight)
         self.label_distributions_ = prob
         self.transduction_ = self.classes_[prob.argmax(axis=1)]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
         r"""The class probabilities of rows, each joined with its nearest
-        training rows.
+        training rows. Those of a row that is farther from the mean of the
+        training rows than each of them approach the shares of the known
+        classes.
         """
-        mean, _ = self._expected(X)
-        return calibrated(mean, self._temperature).numpy()
+        mean, _, weight = self._expected(X)
+        prob = calibrated(mean, self._temperature)
+        return self._with_shares(prob, weight)
+
+    def _with_shares(self, prob: Tensor, weight: Tensor) -> np.ndarray:
+        r"""Class probabilities with a weight beside the class shares."""
+        known = torch.from_numpy(self.labels_[self.labels_ >= 0])
+        share = known.bincount(minlength=prob.size(1)).double() / known.numel()
+        return (weight * prob + (1 - weight) * share).numpy()
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         r"""The most probable class of each row."""

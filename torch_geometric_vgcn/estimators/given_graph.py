@@ -1,19 +1,36 @@
 from typing import Any
 
-import numpy as np
 import scipy.sparse
-import torch
 from torch import Tensor
 from torch_geometric.utils import remove_self_loops, to_undirected
 
 from torch_geometric_vgcn.checks import check_edge_index
+from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.observed import observed_graph
 
 
-def given_graph(graph: Any, num_rows: int) -> Tensor:
-    r"""The edges of a graph of the rows, in both directions, without
-    self-loops.
+def row_names(X: Any) -> list[Any] | None:  # noqa: N803
+    r"""The names of the rows, if they have any: the index of a DataFrame of
+    pandas, unless it counts the rows.
     """
+    if not (hasattr(X, 'columns') and hasattr(X, 'index')):
+        return None
+    # What is missing is no name, and like nothing else:
+    names = [
+        name if isinstance(name, str) or not is_missing(name) else object()
+        for name in X.index
+    ]
+    return None if names == list(range(len(names))) else names
+
+
+def given_graph(
+    graph: Any, num_rows: int, names: list[Any] | None = None
+) -> Tensor | None:
+    r"""The edges of a graph of the rows, if there is one, in both directions,
+    without self-loops.
+    """
+    if graph is None:
+        return None
     square = (num_rows, num_rows)
     if scipy.sparse.issparse(graph) and graph.shape != square:
         raise ValueError(
@@ -22,9 +39,7 @@ def given_graph(graph: Any, num_rows: int) -> Tensor:
             'cross-validation of scikit-learn slices the rows of a matrix '
             'but not its columns; use transductive_scores(clf, X, y, graph)'
         )
-    if isinstance(graph, np.ndarray) and graph.dtype.kind in 'iu':
-        graph = torch.from_numpy(graph.astype(np.int64))
-    edge_index, _ = observed_graph(graph, num_rows, 'graph', loops=True)
+    edge_index, _ = observed_graph(graph, num_rows, 'graph', True, names)
     edge_index, _ = remove_self_loops(edge_index)
     check_edge_index(edge_index, num_rows, 'graph')  # that some are left
     return to_undirected(edge_index, num_nodes=num_rows)

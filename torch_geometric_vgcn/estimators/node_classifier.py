@@ -16,12 +16,14 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.estimators.as_numpy import as_numpy
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.observed import observed_edges
 
 
 class VGCNNodeClassifier:
     r""":class:`VGCNClassifier` for people with
     :class:`~torch_geometric.data.Data`: nodes are rows, and
-    :obj:`data.edge_index`, if there is one, is a graph that may be wrong.
+    :obj:`data.edge_index` (or :obj:`data.adj_t`), if there is one, is a graph
+    that may be wrong. Weights of edges must be one, or zero for none.
 
     .. code-block:: python
 
@@ -56,10 +58,10 @@ class VGCNNodeClassifier:
         if not masks:
             known = y >= 0
         label = np.where(known.numpy(), y.numpy(), -1)
-        edge_index = data.get('edge_index')
-        if edge_index is not None:
-            edge_index = edge_index.cpu()
-        self.classifier.fit(x, label, graph=edge_index)
+        graph = observed_edges(data)
+        if graph is not None:
+            graph = graph.cpu()
+        self.classifier.fit(x, label, graph=graph)
         return self
 
     def predict(

@@ -7,10 +7,8 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.datasets.column_features import as_number
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.estimators.labels import MANY
 from torch_geometric_vgcn.report.held_out import wilson
-
-#: More different numbers than this may be quantities instead of classes.
-MANY = 20
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from torch_geometric_vgcn.estimators.served import Joined, Served
 from torch_geometric_vgcn.estimators.targets import Classes, Targets, Values
 
 #: Changes with the layout of the file.
-FORMAT = 2
+FORMAT = 3
 GRAPHS = ('graph_', 'prior_graph_', 'given_graph_')
 FEATURES = ('mean', 'scale', 'basis', 'centre')
 JOINED = ('x', 'mean')

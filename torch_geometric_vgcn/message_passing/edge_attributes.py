@@ -62,6 +62,7 @@ def attributes_of(
     check_tensor(edge_attr, '[E, ...]', 'edge_attr')
     if (
         not isinstance(edge_index, Tensor)
+        or edge_index.layout != torch.strided
         or edge_attr.dim() == 0
         or edge_attr.size(0) != edge_index.size(-1)
     ):

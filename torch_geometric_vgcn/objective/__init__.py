@@ -1,4 +1,4 @@
-r"""What is maximised: a lower bound of the evidence."""
+r"""What is maximised: a lower bound of the evidence, or a tempered one."""
 
 from torch_geometric_vgcn.objective.base import Bound, Objective
 from torch_geometric_vgcn.objective.consistency import Consistency

@@ -15,7 +15,13 @@ from torch_geometric_vgcn.sample import GraphSample
 
 
 class Bound(NamedTuple):
-    r"""A lower bound of the log-evidence, with its parts."""
+    r"""What is maximised, :obj:`bound`, with its parts
+    :obj:`log_likelihood` and :obj:`kl`, and the :obj:`loss` to be minimised
+
+    .. math::
+        \mathrm{bound} = \mathrm{log\_likelihood} - \beta \, \mathrm{kl},
+        \quad \mathrm{loss} = -\mathrm{bound} / |\mathcal{Y}^o|.
+    """
 
     bound: Tensor
     log_likelihood: Tensor
@@ -24,13 +30,16 @@ class Bound(NamedTuple):
 
 
 class Objective(Module, ABC):
-    r"""A lower bound of the log-evidence to be maximised.
+    r"""What is to be maximised: a lower bound of the log-evidence, or a
+    tempered one.
 
     Args:
         kl (KL): How the divergence from the prior is measured.
-        beta (float, optional): The factor :math:`\beta` on the divergence. At
-            :obj:`1` the bound is one of the model's evidence; the paper uses
-            smaller values. (default: :obj:`0.01`)
+        beta (float, optional): The factor :math:`\beta` on the divergence.
+            From :obj:`1` on, :class:`ELBO` is a lower bound of the
+            log-evidence, the tightest at :obj:`1`. Smaller values, as in the
+            paper, temper: the prior counts less, and there is no bound.
+            (default: :obj:`0.01`)
     """
 
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:
@@ -62,8 +71,8 @@ class Objective(Module, ABC):
                 (default: :obj:`1.0`)
 
         Returns:
-            The bound (of all labelled nodes and pairs), its parts, and the
-            loss: minus the bound for each labelled node.
+            The bound (of all labelled nodes and pairs), its parts, which add
+            up to it, and the loss: minus the bound for each labelled node.
         """
         check_kind(sample, GraphSample, 'sample')
         check_floats(log_prob, (len(sample), 'n'), 'log_prob')
@@ -78,7 +87,8 @@ class Objective(Module, ABC):
         else:
             kl = check_nonnegative(kl_scale, 'kl_scale') * self.kl(sample)
         bound = self.estimate(log_prob, kl, sample, scale)
-        log_likelihood = scale * log_prob.sum(dim=1).mean()
+        # Whatever the weights of the graphs, the rest is the divergence:
+        log_likelihood = bound + self.beta * kl.mean()
         loss = -bound / max(1, num_labeled)
         return Bound(bound, log_likelihood, kl.mean(), loss)
 

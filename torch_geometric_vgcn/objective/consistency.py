@@ -1,3 +1,5 @@
+from functools import partial
+
 import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
@@ -9,6 +11,7 @@ from torch_geometric_vgcn.checks import (
     check_tensor,
 )
 from torch_geometric_vgcn.objective.term import Term
+from torch_geometric_vgcn.objective.training_step import in_training_step
 
 
 class Consistency(Term):
@@ -41,16 +44,18 @@ class Consistency(Term):
         weight (float, optional): The weight :math:`w`. (default: :obj:`1.0`)
         temperature (float, optional): The temperature :math:`T`, below one to
             sharpen. (default: :obj:`0.5`)
-        warmup (int, optional): After how many calls in training mode
-            :math:`t_w` the term has its full weight, as first predictions are
-            no guide. (default: :obj:`50`)
+        warmup (int, optional): The number of training steps :math:`t_w`, the
+            last of which is the first with the full weight, as first
+            predictions are no guide. The steps :math:`t` are counted in
+            training mode by their backward passes; to compute the term
+            counts neither as a step nor its labels. (default: :obj:`50`)
         class_share (Tensor, optional): How frequent each class is among all
             nodes, of shape :obj:`[C]`, positive, in any unit. If as many
             nodes of each class were labelled, as in Planetoid's public
             splits, count other labels:
             :obj:`data.y[data.val_mask].bincount(minlength=C) + 1`.
-            (default: counted among the labels of all calls, with one more
-            label for each class)
+            (default: counted among the labels of all training steps, with
+            one more label for each class)
     """
 
     step: Tensor
@@ -96,9 +101,6 @@ class Consistency(Term):
             0, classes, torch.ones_like(classes, dtype=self.count.dtype)
         )
         count, share = self.count + new, self._share()
-        if self.training:
-            self.step += 1
-            self.count.copy_(count)
         log_prob = log_softmax(out, dim=-1)
         # All nodes, those with a label at a weight of zero: to select the
         # others, a device would have to be waited for.
@@ -111,13 +113,25 @@ class Consistency(Term):
             prob, count + 1 if given is None else given, node
         )
         mean = -(node * target * log_prob).sum(dim=(1, 2)).mean()
-        return self.weight * share.to(mean) * mean
+        loss = self.weight * share.to(mean) * mean
+        if self.training:
+            in_training_step(loss, partial(self._count, new))
+        return loss
+
+    def _count(self, new: Tensor) -> None:
+        r"""Counts a training step and its labels."""
+        # Not in place: a compiled step may need them in its backward pass.
+        self.step = self.step + 1
+        self.count = self.count + new
 
     def _share(self) -> Tensor:
-        r"""The share of its weight that the term has by now."""
+        r"""The share of its weight that the term has in the step to come, or
+        in evaluation mode has had in the last one.
+        """
         if self.warmup == 0:
             return torch.ones_like(self.step)
-        return (self.step / self.warmup).clamp(max=1.0)
+        step = self.step + 1 if self.training else self.step
+        return (step / self.warmup).clamp(max=1.0)
 
     def _target(self, prob: Tensor, wanted: Tensor, node: Tensor) -> Tensor:
         tiny = torch.finfo(prob.dtype).tiny

@@ -12,6 +12,11 @@ class ELBO(Objective):
         \log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) - \beta\,
         \mathrm{KL}^{(s)} \right].
 
+    It is a lower bound of the log-evidence for :math:`\beta \geq 1`, on
+    average over samples, if its divergence is that of the samples:
+    :class:`BernoulliKL` for discrete ones, :class:`LogisticKL` for relaxed
+    ones. With :math:`\beta < 1` it is tempered, and may exceed it.
+
     Where samples have no pathwise gradient, the logits get the score-function
     gradient, with the mean of the other samples' log-likelihoods as baseline.
     """

@@ -16,6 +16,17 @@ class IWELBO(Objective):
         \frac{\beta}{|\mathcal{Y}^o|} \log
         \frac{q(\mathbf{A}^{(s)})}{p(\mathbf{A}^{(s)})} \right].
 
+    Its parts are the mean divergence :math:`\overline{\mathrm{KL}}` of the
+    graphs, and the log-likelihood in which a graph counts the more, the less
+    its own divergence is
+
+    .. math::
+        \mathcal{L} + \beta\, \overline{\mathrm{KL}} =
+        \sum_n \log \frac{1}{S} \sum_{s=1}^S
+        p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) \exp \left[
+        \frac{\beta}{|\mathcal{Y}^o|} \left( \overline{\mathrm{KL}} -
+        \mathrm{KL}^{(s)} \right) \right].
+
     .. note::
         With one labelled node, or one sample, and :math:`\beta = 1` this is a
         lower bound of the log-evidence, tighter with each sample. With more

@@ -25,7 +25,7 @@ class Term(Module, ABC):
         self._inputs = Inputs()
 
     def reset_parameters(self) -> None:
-        r"""Starts again, if the term counts its calls."""
+        r"""Starts again, if the term counts its steps."""
 
     @property
     def settled(self) -> bool:

@@ -7,16 +7,17 @@ import torch
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import selected_nodes
+from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.partition.features import as_array
 
 
 def read_edges(edge_index: Any) -> np.ndarray:
     edges = as_array(edge_index, 'edge_index')
-    if edges.ndim != 2 or edges.shape[0] != 2 or edges.shape[1] == 0:
+    check_edge_shape(edges.shape)
+    if edges.shape[1] == 0:
         raise ValueError(
-            "'edge_index' must have shape [2, E] with at least one edge, got "
-            f'{list(edges.shape)}'
+            "'edge_index' is an empty graph, expected at least one edge"
         )
     if edges.dtype not in (np.int64, np.int32):
         raise TypeError(

@@ -29,6 +29,30 @@ class Posterior(Module, ABC):
         that it equals :obj:`prior` as nearly as it can.
         """
 
+    @property
+    def has_started(self) -> bool:
+        r"""Whether there are parameters, or buffers, of this module."""
+        state = *self.parameters(recurse=False), *self.buffers(recurse=False)
+        return len(state) > 0
+
+    def start_once(self, prior: Prior) -> None:
+        r"""Starts at :obj:`prior` as a learner does: what has started already,
+        and may have been trained, stays as it is.
+        :meth:`reset_parameters` starts again.
+        """
+        if not self.has_started:
+            self.start_at(prior)
+            return
+        try:
+            self.check_prior(prior)
+        except ValueError as error:
+            raise ValueError(
+                "'posterior' was started with another graph, and is not "
+                f'started again: {error}, or '
+                'posterior.reset_parameters(prior) to give up what it has '
+                'learned'
+            ) from error
+
     def reset_parameters(self, prior: Prior) -> None:
         r"""Makes all parameters new, including those of an encoder."""
         self.start_at(prior)
@@ -42,8 +66,7 @@ class Posterior(Module, ABC):
                 them. (default: :obj:`None`)
         """
         check_kind(prior, Prior, 'prior')
-        state = *self.parameters(recurse=False), *self.buffers(recurse=False)
-        if not state:
+        if not self.has_started:
             raise RuntimeError(
                 f'{type(self).__name__} has no parameters yet: a learner, or '
                 "'start_at(prior)', makes them"
@@ -54,11 +77,22 @@ class Posterior(Module, ABC):
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         r"""The logits themselves."""
 
+    def check_prior(self, prior: Prior) -> None:
+        r"""Raises an error if there are no logits for the pairs of
+        :obj:`prior`.
+        """
+
+    def check_outputs(self, num_outputs: int) -> None:
+        r"""Raises an error if :meth:`observe` can't use so many outputs of
+        the network.
+        """
+
     def observe(
         self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
     ) -> None:
-        r"""Takes note of the network's outputs and of the labels in a training
-        step, for posteriors that use them.
+        r"""Takes note of the network's outputs and of the labels, for
+        posteriors that use them. It is called in each training step, by the
+        backward pass of :meth:`VariationalGraphLearner.objective`.
 
         Args:
             out (Tensor): The outputs, of shape :obj:`[S, N, C]`.

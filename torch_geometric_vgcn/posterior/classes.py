@@ -23,10 +23,11 @@ class ClassPosterior(Posterior):
     the same class, :math:`c` is that of two random nodes, and :math:`h` is the
     share of true edges that connect nodes of the same class.
 
-    The class probabilities are a running mean of the network's: each call of
-    :meth:`VariationalGraphLearner.objective` in training mode updates them.
-    They start as uniform, where the posterior is the prior. They have no
-    gradient.
+    The class probabilities are a running mean of the network's: each training
+    step, which is the backward pass of
+    :meth:`VariationalGraphLearner.objective` in training mode, updates them,
+    and nothing else does. They start as uniform, where the posterior is the
+    prior. They have no gradient.
 
     Args:
         num_classes (int): The number of classes :math:`C`.
@@ -62,25 +63,31 @@ class ClassPosterior(Posterior):
         same = prior.pairs.dot(prob, prob).clamp(0, 1)
         return prior.logits + class_term(same, self.prob, self.homophily)
 
-    def _of_nodes(self, prior: Prior) -> Tensor:
+    def check_prior(self, prior: Prior) -> None:
         own, other = self.prob.size(0), prior.pairs.whole.num_nodes
         if own != other:
             raise ValueError(
                 f'ClassPosterior knows the classes of {own} nodes, got a '
                 f'prior of {other}: use AmortizedPosterior for unseen nodes'
             )
+
+    def _of_nodes(self, prior: Prior) -> Tensor:
+        self.check_prior(prior)
         node_id = prior.pairs.node_id
         return self.prob if node_id is None else self.prob[node_id]
+
+    def check_outputs(self, num_outputs: int) -> None:
+        if num_outputs != self.num_classes:
+            raise ValueError(
+                f"'num_classes' of ClassPosterior ({self.num_classes}) must "
+                f"be the network's number of outputs, got {num_outputs}"
+            )
 
     @torch.no_grad()
     def observe(
         self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
     ) -> None:
-        if out.size(-1) != self.num_classes:
-            raise ValueError(
-                f"'num_classes' of ClassPosterior ({self.num_classes}) must "
-                f"be the network's number of outputs, got {out.size(-1)}"
-            )
+        self.check_outputs(out.size(-1))
         old = self._of_nodes(prior)
         new = out.softmax(dim=-1).mean(dim=0).to(old.dtype)
         new = torch.lerp(old, new, self.momentum)
@@ -89,7 +96,8 @@ class ClassPosterior(Posterior):
         new[where] = known[y[where]]
         node_id = prior.pairs.node_id
         if node_id is None:
-            self.prob.copy_(new)
+            # Not in place: a compiled step may need it in its backward pass.
+            self.prob = new
         else:
             self.prob[node_id] = new
 

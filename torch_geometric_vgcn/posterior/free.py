@@ -48,6 +48,9 @@ class FreePosterior(Posterior):
         offset = self.offset if position is None else self.offset[position]
         return prior.logits + offset
 
+    def check_prior(self, prior: Prior) -> None:
+        self._position(prior.pairs)
+
     def _position(self, pairs: Pairs) -> Tensor | None:
         r"""Where the logits of some pairs stand, or :obj:`None` for all."""
         (own,) = self._pairs

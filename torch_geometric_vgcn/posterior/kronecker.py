@@ -33,7 +33,7 @@ class KroneckerPosterior(Posterior):
 
     def start_at(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
-        n = prior.num_nodes
+        n = prior.pairs.whole.num_nodes
         self.order = 1
         while self.size**self.order < n:
             self.order += 1
@@ -43,15 +43,11 @@ class KroneckerPosterior(Posterior):
         self.initiator = Parameter(prior.logits.new_full(shape, logit(entry)))
 
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+        self.check_prior(prior)
         pairs = prior.pairs
         row, col = pairs.index
         if pairs.node_id is not None:
             row, col = pairs.node_id[row], pairs.node_id[col]
-        elif prior.num_nodes > self.size**self.order:
-            raise ValueError(
-                f'KroneckerPosterior has {self.size**self.order} nodes and '
-                f'no others, got a prior of {prior.num_nodes} nodes'
-            )
         symmetric = (self.initiator + self.initiator.t()) / 2
         log_entry = torch.nn.functional.logsigmoid(symmetric).flatten()
         log_prob = log_entry.new_zeros(len(pairs))
@@ -61,6 +57,15 @@ class KroneckerPosterior(Posterior):
             row, col = row // self.size, col // self.size
         # logit(p) = log p - log(1 - p)
         return log_prob - torch.log(-torch.expm1(log_prob))
+
+    def check_prior(self, prior: Prior) -> None:
+        own, other = self.size**self.order, prior.pairs.whole.num_nodes
+        if other > own:
+            raise ValueError(
+                f'KroneckerPosterior has {own} nodes and no others, got a '
+                f'prior of {other} nodes: use AmortizedPosterior for unseen '
+                'nodes'
+            )
 
     def extra_repr(self) -> str:
         return f'size={self.size}'

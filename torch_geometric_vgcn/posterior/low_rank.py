@@ -38,7 +38,7 @@ class LowRankPosterior(Posterior):
 
     def start_at(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
-        logits, n = prior.logits, prior.num_nodes
+        logits, n = prior.logits, prior.pairs.whole.num_nodes
         shift = logit(prior.background)
         value, vector = _leading_eigen(prior, shift, self.rank)
         # Directions of no weight start at z * 0, so that they can be learned:
@@ -56,20 +56,24 @@ class LowRankPosterior(Posterior):
         z_tilde: Tensor = self.z_tilde
         bias: Tensor = self.bias
         node_id = prior.pairs.node_id
+        self.check_prior(prior)
         if node_id is not None:
             z, z_tilde, bias = z[node_id], z_tilde[node_id], bias[node_id]
-        if z.size(0) != prior.num_nodes:
-            raise ValueError(
-                f'LowRankPosterior has an embedding for each of {z.size(0)} '
-                f'nodes and no others, got a prior of {prior.num_nodes} '
-                'nodes: use AmortizedPosterior for unseen nodes'
-            )
         # Products with a constant column add both nodes' biases:
         bias = 2 * bias.unsqueeze(-1)
         one = torch.ones_like(bias)
         left = torch.cat([z, z_tilde, bias, one], dim=-1)
         right = torch.cat([z_tilde, z, one, bias], dim=-1)
         return prior.pairs.dot(left, right) / 2 + self.shift
+
+    def check_prior(self, prior: Prior) -> None:
+        own, other = self.z.size(0), prior.pairs.whole.num_nodes
+        if own != other:
+            raise ValueError(
+                f'LowRankPosterior has an embedding for each of {own} nodes '
+                f'and no others, got a prior of {other} nodes: use '
+                'AmortizedPosterior for unseen nodes'
+            )
 
     def extra_repr(self) -> str:
         return f'rank={self.rank}'
@@ -81,11 +85,15 @@ def _leading_eigen(
     r"""The eigenvalues of largest magnitude of the symmetric matrix of shifted
     logits: up to signs its singular values.
     """
-    row, col = prior.pairs.index.numpy(force=True)
+    pairs = prior.pairs
+    index = (
+        pairs.index if pairs.node_id is None else pairs.node_id[pairs.index]
+    )
+    row, col = index.numpy(force=True)
     value = prior.logits.double().numpy(force=True) - shift
     keep = np.abs(value) > 1e-6
     row, col, value = row[keep], col[keep], value[keep]
-    n = prior.num_nodes
+    n = pairs.whole.num_nodes
     upper = coo_array((value, (row, col)), shape=(n, n)).tocsr()
     matrix = upper + upper.T
     if value.size == 0:

@@ -23,6 +23,16 @@ class SumPosterior(Posterior):
             check_kind(term, Posterior, 'terms')
         self.terms = ModuleList(terms)
 
+    @property
+    def has_started(self) -> bool:
+        return all(
+            term.has_started for term in cast(Iterable[Posterior], self.terms)
+        )
+
+    def start_once(self, prior: Prior) -> None:
+        for term in cast(Iterable[Posterior], self.terms):
+            term.start_once(prior)
+
     def start_at(self, prior: Prior) -> None:
         for term in cast(Iterable[Posterior], self.terms):
             term.start_at(prior)
@@ -31,15 +41,19 @@ class SumPosterior(Posterior):
         for term in cast(Iterable[Posterior], self.terms):
             term.reset_parameters(prior)
 
-    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
-        check_kind(prior, Prior, 'prior')
-        return self.logits(prior, x)
-
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         logits = prior.logits
         for term in self.terms:
             logits = logits + (term(prior, x) - prior.logits)
         return logits
+
+    def check_prior(self, prior: Prior) -> None:
+        for term in cast(Iterable[Posterior], self.terms):
+            term.check_prior(prior)
+
+    def check_outputs(self, num_outputs: int) -> None:
+        for term in cast(Iterable[Posterior], self.terms):
+            term.check_outputs(num_outputs)
 
     def observe(
         self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior

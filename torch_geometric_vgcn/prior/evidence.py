@@ -37,6 +37,9 @@ class EvidencePrior(Prior):
             prior, data.edge_index, similarity=resource_allocation
         )
 
+    For unseen nodes, :meth:`extend` keeps :math:`\mu` and :math:`\sigma` of
+    training; another :class:`EvidencePrior` would have those of its own pairs.
+
     Args:
         prior (Prior): The prior to add to.
         x (Tensor): What is compared: the features, of shape :obj:`[N, F]`,
@@ -62,16 +65,25 @@ class EvidencePrior(Prior):
         weight: float = 2.0,
         similarity: Callable[[Any, Pairs], Tensor] = cosine_similarity,
     ) -> None:
-        check_kind(prior, Prior, 'prior')
         if not callable(similarity):
             raise TypeError(
                 "'similarity' must be a function of 'x' and the pairs, got "
                 f'{type(similarity).__name__}'
             )
         weight = check_number(weight, 'weight')
-        value = similarity(x, prior.pairs)
-        check_floats(value, (len(prior.pairs),), 'similarity(x, pairs)')
-        evidence = weight * standardized(value)
+        value = _similarities(prior, x, similarity)
+        self._add(prior, value, weight, similarity, *moments(value))
+
+    def _add(
+        self,
+        prior: Prior,
+        value: Tensor,
+        weight: float,
+        similarity: Callable[[Any, Pairs], Tensor],
+        mean: float,
+        deviation: float,
+    ) -> None:
+        evidence = weight * ((value - mean) / deviation)
         super().__init__(
             prior.pairs,
             prior.logits + evidence.to(prior.logits.dtype),
@@ -80,15 +92,58 @@ class EvidencePrior(Prior):
             prior.edge_attr,
         )
         self.weight = weight
+        self.similarity = similarity
+        self.mean = mean
+        self.deviation = deviation
+
+    def extend(self, prior: Prior, x: Any) -> 'EvidencePrior':
+        r"""The same evidence for other pairs, such as those of unseen nodes,
+        on the same scale: with the mean and the deviation of these pairs.
+
+        .. code-block:: python
+
+            more = SmoothedPrior(edge_index, num_nodes)  # of all nodes
+            learner.predict(x, prior=learner.prior.extend(more, x))
+
+        Args:
+            prior (Prior): The prior of the other pairs, to add to.
+            x (Tensor): What is compared, of its nodes.
+        """
+        out = self.__new__(type(self))
+        out._add(
+            prior,
+            _similarities(prior, x, self.similarity),
+            self.weight,
+            self.similarity,
+            self.mean,
+            self.deviation,
+        )
+        return out
 
     def extra_repr(self) -> str:
         return f'weight={self.weight:.3g}'
 
 
-def standardized(value: Tensor) -> Tensor:
-    r"""Similarities with mean zero and variance one. Those that differ by no
-    more than rounding are no evidence: they become zero, nearly.
+def _similarities(
+    prior: Prior, x: Any, similarity: Callable[[Any, Pairs], Tensor]
+) -> Tensor:
+    check_kind(prior, Prior, 'prior')
+    value = similarity(x, prior.pairs)
+    check_floats(value, (len(prior.pairs),), 'similarity(x, pairs)')
+    return value
+
+
+def moments(value: Tensor) -> tuple[float, float]:
+    r"""The mean and the standard deviation of similarities. Those that differ
+    by no more than rounding are no evidence: the deviation is at least that
+    of rounding, so that they become zero, nearly.
     """
     least = 1e-3 * value.abs().max() + 1e-12
-    scale = value.std(correction=0).clamp(min=least)
-    return (value - value.mean()) / scale
+    deviation = value.std(correction=0).clamp(min=least)
+    return float(value.mean()), float(deviation)
+
+
+def standardized(value: Tensor) -> Tensor:
+    r"""Similarities with mean zero and variance one."""
+    mean, deviation = moments(value)
+    return (value - mean) / deviation

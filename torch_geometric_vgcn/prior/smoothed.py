@@ -5,7 +5,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.checks import check_kind, check_probability
 from torch_geometric_vgcn.kernels.index import pair_key
-from torch_geometric_vgcn.observed import observed_graph
+from torch_geometric_vgcn.observed import lists_edges, observed_graph
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
 
@@ -23,12 +23,13 @@ class SmoothedPrior(Prior):
     observed in one direction counts for both (the union).
 
     Args:
-        edge_index (Any): The observed graph: a tensor of shape
+        edge_index (Any): The observed graph: a tensor or array of shape
             :obj:`[2, E]`, PyG's :class:`EdgeIndex`, a sparse adjacency matrix
-            (PyTorch, SciPy, torch-sparse) or a NetworkX graph, whose
-            nodes are numbers of nodes, or names in their order.
-        num_nodes (int, optional): The number of nodes :math:`N`, needed for a
-            tensor of shape :obj:`[2, E]`. (default: :obj:`None`)
+            (PyTorch, SciPy, torch-sparse), a NetworkX graph, a DataFrame of
+            two columns or a list of pairs. Nodes are the numbers :math:`0` to
+            :math:`N - 1`. Edges have no weights but one, and zero for none.
+        num_nodes (int, optional): The number of nodes :math:`N`, unless a
+            matrix or a NetworkX graph tells it. (default: :obj:`None`)
         rho1 (float, optional): The probability :math:`\bar\rho_1` of an
             observed edge. (default: :obj:`0.25`)
         rho0 (float, optional): The probability :math:`\bar\rho_0` of any
@@ -39,7 +40,8 @@ class SmoothedPrior(Prior):
             dense model. (default: the observed edges, as
             :class:`~torch_geometric_vgcn.pairs.Candidates`)
         edge_attr (Tensor, optional): The attributes of the observed edges, of
-            shape :obj:`[E, ...]`, for convs that take them. A direction
+            shape :obj:`[E, ...]`, for convs that take them, in the order of
+            :obj:`edge_index`, which then lists the edges. A direction
             without its own has those of the other; pairs without any have
             the mean. (default: :obj:`None`)
     """
@@ -53,6 +55,12 @@ class SmoothedPrior(Prior):
         pairs: Pairs | None = None,
         edge_attr: Tensor | None = None,
     ) -> None:
+        if edge_attr is not None and not lists_edges(edge_index):
+            raise ValueError(
+                "'edge_attr' must come with edges in a given order, such as "
+                "an 'edge_index' of shape [2, E], got "
+                f'{type(edge_index).__name__}'
+            )
         edge_index, num_nodes = observed_graph(edge_index, num_nodes)
         if pairs is None:
             pairs = Candidates(edge_index, num_nodes)

@@ -1,6 +1,7 @@
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
@@ -98,9 +99,9 @@ class ClusterRun(DataRun):
             'processes': repr(self.ranks.world),
         }
 
-    def train_epoch(self, epoch: int) -> Bound:
+    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
         num_labeled = self.train_nodes.numel()
-        total = torch.zeros(3, dtype=torch.double)
+        total = torch.zeros(4, dtype=torch.double)
         for batch in self.loader:
             self.zero_grad()
             n_id = batch.n_id.to(self.device)
@@ -115,15 +116,17 @@ class ClusterRun(DataRun):
             bound = self.learner.objective(
                 out, self.y[n_id], train, train.numel(), self.weight(prior)
             )
-            loss = -bound.bound * (self.num_batches / num_labeled)
-            loss = loss + self.extra_loss(out, self.y[n_id], train)
+            terms = self.extra_loss(out, self.y[n_id], train)
+            loss = terms - bound.bound * (self.num_batches / num_labeled)
             self.check_finite(loss, epoch)
             loss.backward()
             self.logits.touch(prior.pairs.position)
             self.step()
-            total += torch.stack(bound[:3]).detach().cpu()
+            total += torch.stack([*bound[:3], terms]).detach().cpu()
         total = self.ranks.sum(total)
-        return Bound(total[0], total[1], total[2], -total[0] / num_labeled)
+        loss = -total[0] / num_labeled
+        bound = Bound(total[0], total[1], total[2], loss)
+        return bound, total[3] / self.num_batches
 
     def predict(self) -> Any:
         learner, num_samples = self.learner, self.settings.num_samples

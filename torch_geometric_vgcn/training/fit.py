@@ -3,6 +3,7 @@ from pathlib import Path
 from typing import Any
 
 import torch
+from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -33,7 +34,7 @@ def fit(
     r"""Trains a learner on one graph with Adam, and leaves it in the state of
     the best validation score (on ties, of the best likelihood): accuracy for
     classes, :math:`R^2` for :class:`Gaussian`, :math:`F_1` for
-    :class:`MultiLabel`.
+    :class:`MultiLabel`. It ends in evaluation mode.
 
     The same seed (:func:`torch_geometric.seed_everything`) gives the same
     result, also when the run was interrupted and is resumed from its
@@ -43,7 +44,8 @@ def fit(
     Args:
         learner (VariationalGraphLearner or FixedGraph): The learner to train.
             Modules that were put into evaluation mode (frozen batch
-            normalisation) stay in it, unless the whole learner is.
+            normalisation) stay in it, unless the whole learner is, as after
+            another call.
         data (torch_geometric.data.Data): The data, with :obj:`x`, :obj:`y`,
             :obj:`train_mask` and :obj:`val_mask`. A mask is boolean, or a
             list of node indices.
@@ -116,16 +118,17 @@ class FullBatchRun(DataRun):
         with self.learner.unchanged(self.x):
             return super().train()
 
-    def train_epoch(self, epoch: int) -> Bound:
+    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
         self.zero_grad()
         out = self.learner(self.x, num_samples=self.settings.num_samples)
         self.check_outputs(out)
         bound = self.learner.objective(out, self.y, self.train_nodes)
-        loss = bound.loss + self.extra_loss(out, self.y, self.train_nodes)
+        terms = self.extra_loss(out, self.y, self.train_nodes)
+        loss = bound.loss + terms
         self.check_finite(loss, epoch)
         loss.backward()
         self.step()
-        return bound
+        return bound, terms
 
     def predict(self) -> Any:
         return self.learner.predict(

@@ -11,6 +11,7 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.observed import observed_edges
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior import (
     FittedPrior,
@@ -61,17 +62,19 @@ def fitted_prior(
     check_attributes(data, *names)
     check_features(data.x, num_nodes, 'data.x')
     check_labels(data.y, data.train_mask, num_nodes, 'data.train_mask')
-    prior = SmoothedPrior(data.edge_index, num_nodes)
+    edge_index = observed_edges(data)
+    assert edge_index is not None
+    prior = SmoothedPrior(edge_index, num_nodes)
     evidence = [
         similarity(data.x, prior.pairs),
-        resource_allocation(data.edge_index, prior.pairs),
-        degree_product(data.edge_index, prior.pairs),
+        resource_allocation(edge_index, prior.pairs),
+        degree_product(edge_index, prior.pairs),
     ]
     # A graph without edges: each node is propagated to itself only.
     num_classes = int(data.y.max()) + 1
     perceptron = FixedGraph(
         PropagatedMLP(data.num_features, 64, num_classes, K=1),
-        data.edge_index[:, :0],
+        edge_index[:, :0],
     ).to(data.x.device)
     fit(perceptron, data, epochs=epochs, lr=0.02, progress=False)
     prob = perceptron.predict(data.x)

@@ -75,13 +75,14 @@ class PartitionedRun(Run):
             'batch_size': repr(self.rounds.batch_size),
         }
 
-    def train_epoch(self, epoch: int) -> Bound:
+    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
         total = torch.zeros(3, dtype=torch.double)
         for number, slots in enumerate(self.rounds.steps(epoch)):
             total += self.one_step(epoch, number, slots)
         total = self.ranks.sum(total)
         loss = -total[0] / self.num_labeled
-        return Bound(total[0], total[1], total[2], loss)
+        bound = Bound(total[0], total[1], total[2], loss)
+        return bound, torch.zeros_like(loss)
 
     def one_step(self, epoch: int, number: int, slots: list[Slot]) -> Tensor:
         self.zero_grad()

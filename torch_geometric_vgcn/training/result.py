@@ -15,9 +15,13 @@ class Fit:
         best_epoch (int): The epoch whose state the model was left in.
         val_score (float): Its validation score, the higher the better.
         val_nll (float): Its mean negative validation log-likelihood.
-        history (List[Dict[str, float]]): For each epoch the loss, the parts
-            of the bound, and the validation score (:obj:`'val_acc'`,
-            :obj:`'val_r2'` or :obj:`'val_f1'`) and log-likelihood.
+        history (List[Dict[str, float]]): For each epoch the :obj:`'loss'`
+            that is minimised, which is minus the :obj:`'bound'` for each
+            labelled node plus the sum :obj:`'terms'` of all further terms
+            (weight decay belongs to the optimiser), the parts
+            :obj:`'log_likelihood'` and :obj:`'kl'` of the bound, and the
+            validation score (:obj:`'val_acc'`, :obj:`'val_r2'` or
+            :obj:`'val_f1'`) and :obj:`'val_nll'`.
         settled (bool): Whether all terms of the loss had their full weight in
             the best epoch.
         score (str): The name of the score: :obj:`'acc'` for accuracy

@@ -52,6 +52,7 @@ class Run(ABC):
         self.settings = settings
         self.ranks = ranks or Ranks()
         self.device = device_of(learner)
+        self.check_terms()
         if not learner.training:
             learner.train()
         tensors = [*learner.parameters(), *learner.buffers()]
@@ -68,7 +69,6 @@ class Run(ABC):
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
-        self.check_terms()
         self.terms = ModuleList(settings.terms).to(self.device).train()
         for term in cast(Iterable[Term], self.terms):
             term.reset_parameters()
@@ -76,8 +76,10 @@ class Run(ABC):
         self.best: dict[str, Any] = {}
 
     @abstractmethod
-    def train_epoch(self, epoch: int) -> Bound:
-        r"""Takes the steps of one epoch. Returns the bound of all data."""
+    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
+        r"""Takes the steps of one epoch. Returns the bound of all data, and
+        the sum of all further terms of the loss, the mean over batches.
+        """
 
     @abstractmethod
     def validate(self, epoch: int) -> tuple[float, float]:
@@ -104,7 +106,7 @@ class Run(ABC):
 
     def train(self) -> Fit:
         r"""Trains until validation stops improving, and leaves the learner in
-        its best state.
+        its best state, and in evaluation mode.
         """
         checkpoint = self.resume()
         settings, result = self.settings, self.result
@@ -127,13 +129,16 @@ class Run(ABC):
         if checkpoint and epoch > start:
             self.save(checkpoint)
         self.learner.load_state_dict(self.best)
+        self.learner.eval()
+        self.terms.eval()
         return result
 
     def one_epoch(self, epoch: int) -> dict[str, float]:
         r"""Trains for an epoch and validates. Returns what is recorded."""
-        bound = self.train_epoch(epoch)
+        bound, terms = self.train_epoch(epoch)
         score, nll = self.validate(epoch)
-        row = {k: v.item() for k, v in bound._asdict().items()}
+        parts = {**bound._asdict(), 'terms': terms, 'loss': bound.loss + terms}
+        row = {k: v.item() for k, v in parts.items()}
         result = self.result
         row |= {f'val_{result.score}': score, 'val_nll': nll}
         result.history.append(row)
@@ -172,11 +177,10 @@ class Run(ABC):
         for optimizer in self.optimizers:
             optimizer.step()
 
-    def extra_loss(
-        self, out: Tensor, y: Tensor, nodes: Tensor
-    ) -> Tensor | float:
+    def extra_loss(self, out: Tensor, y: Tensor, nodes: Tensor) -> Tensor:
         r"""The sum of all further terms; :obj:`nodes` are labelled."""
-        return sum(term(out, y, nodes) for term in self.terms)
+        terms = (term(out, y, nodes) for term in self.terms)
+        return sum(terms, start=out.new_zeros(()))
 
     def check_terms(self) -> None:
         r"""Raises an error if further terms need classes and there are

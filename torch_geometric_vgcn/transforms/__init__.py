@@ -44,7 +44,7 @@ __all__ = [
     'LearnerSurrogate',
     'SimilarityAttack',
     'NeighborhoodAttack',
-    # Poisoning, from the strongest to the weakest:
+    # Poisoning that doesn't know the labels:
     'PoisonGraph',
     'DegreePerturbation',
     'RandomPerturbation',

@@ -5,7 +5,7 @@ from torch_geometric_vgcn.transforms.perturbation import Flips, Perturbation
 
 
 class RandomPerturbation(Perturbation):
-    r"""Adds and removes edges at random: the weakest baseline for
+    r"""Adds and removes edges at random: the simplest baseline for
     :class:`PoisonGraph`, in the same calls.
 
     Args:

@@ -1,0 +1,247 @@
+"""Only a training step, the backward pass of a loss, may change what a
+learner or a term of the loss knows. To compute a bound is not a step.
+"""
+
+import copy
+
+import pytest
+import torch
+from torch_geometric.datasets import KarateClub
+from torch_geometric.loader import ClusterLoader
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import (
+    Bernoulli,
+    ClassPosterior,
+    Consistency,
+    FixedGraph,
+    FreePosterior,
+    Gaussian,
+    SmoothedPrior,
+    VariationalGraphLearner,
+    fit,
+    fit_batches,
+)
+from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
+from torch_geometric_vgcn.training import fit_partitioned
+
+SHORT = {'epochs': 4, 'progress': False}
+POSTERIORS = pytest.mark.parametrize(
+    'posterior',
+    [
+        lambda: ClassPosterior(4),
+        lambda: FreePosterior() + ClassPosterior(4),
+    ],
+    ids=['classes', 'sum'],
+)
+
+
+@pytest.fixture
+def data():
+    data = KarateClub()[0]
+    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
+    data.test_mask = ~data.train_mask & ~data.val_mask
+    return data
+
+
+def learner_of(data, posterior, sampler=None, dropout=0.0):
+    torch.manual_seed(0)
+    return VariationalGraphLearner(
+        GCN(34, 8, 2, 4, dropout=dropout),
+        SmoothedPrior(data.edge_index, 34),
+        posterior,
+        sampler,
+    )
+
+
+def state_of(*modules):
+    r"""Everything that the modules know, as it is now."""
+    return copy.deepcopy([module.state_dict() for module in modules])
+
+
+def same(first, second):
+    return all(
+        a.keys() == b.keys()
+        and all(
+            torch.equal(a[name], b[name])
+            for name in a
+            if isinstance(a[name], torch.Tensor)
+        )
+        for a, b in zip(first, second, strict=True)
+    )
+
+
+def trained(loop, learner, data, **options):
+    if loop is fit:
+        return fit(learner, data, **SHORT, **options)
+    loader = ClusterLoader(ClusterData(data, 4, log=False), batch_size=2)
+    return fit_batches(learner, data, loader, **SHORT, **options)
+
+
+@pytest.mark.parametrize('loop', [fit, fit_batches])
+def test_training_ends_in_evaluation_mode(data, loop):
+    learner, term = learner_of(data, ClassPosterior(4)), Consistency(4)
+    trained(loop, learner, data, terms=[term])
+    modules = [*learner.modules(), *term.modules()]
+    assert not any(module.training for module in modules)
+
+
+def test_training_of_a_fixed_graph_ends_in_evaluation_mode(data):
+    model = FixedGraph(GCN(34, 8, 2, 4, dropout=0.5), data.edge_index)
+    fit(model, data, **SHORT)
+    assert not any(module.training for module in model.modules())
+    assert torch.equal(model(data.x), model(data.x))  # without dropout
+
+
+def test_training_of_a_partitioned_graph_ends_in_evaluation_mode(
+    data, tmp_path
+):
+    graph = partition_graph(
+        tmp_path / 'graph',
+        x=data.x,
+        y=data.y,
+        edge_index=data.edge_index,
+        train_mask=data.train_mask,
+        val_mask=data.val_mask,
+        cluster=torch.arange(34) % 4,
+        num_shards=2,
+    )
+    learner = PartitionedLearner(GCN(34, 8, 2, 4, dropout=0.5), graph)
+    fit_partitioned(learner, **SHORT)
+    assert not any(module.training for module in learner.modules())
+
+
+def test_a_second_training_goes_on_in_training_mode(data):
+    learner = learner_of(data, ClassPosterior(4))
+    for _ in range(2):
+        before = state_of(learner)
+        fit(learner, data, **SHORT)
+        assert not same(state_of(learner), before)
+
+
+@POSTERIORS
+@pytest.mark.parametrize('loop', [fit, fit_batches])
+@pytest.mark.parametrize('training', [False, True], ids=['as is', 'training'])
+def test_a_test_bound_after_training_teaches_nothing(
+    data, loop, posterior, training
+):
+    learner = learner_of(data, posterior())
+    trained(loop, learner, data)
+    if training:
+        learner.train()
+    before, prob = state_of(learner), learner.edge_probs().detach().clone()
+    learner.objective(learner(data.x), data.y, data.test_mask)
+    learner.objective(learner(data.x, num_samples=3), data.y)
+    assert same(state_of(learner), before)
+    assert torch.equal(learner.edge_probs(), prob)
+
+
+@pytest.mark.parametrize('loop', [fit, fit_batches])
+@pytest.mark.parametrize('training', [False, True], ids=['as is', 'training'])
+def test_a_term_evaluated_on_test_labels_counts_none(data, loop, training):
+    learner, term = learner_of(data, FreePosterior()), Consistency(4, warmup=9)
+    trained(loop, learner, data, terms=[term])
+    term.train(training)
+    before = state_of(term)
+    term(learner(data.x, num_samples=3), data.y, data.test_mask)
+    assert same(state_of(term), before)
+
+
+def own_loop(learner, data, terms=(), log=False, steps=5):
+    r"""The loop of the docs, which may log the bound of the test nodes."""
+    noises = [learner.noise(3) for _ in range(steps)]
+    optimizer = torch.optim.Adam(learner.parameters(), lr=0.01)
+    for noise in noises:
+        if log:
+            out = learner(data.x, noise=noise)
+            learner.objective(out, data.y, data.test_mask).bound.item()
+            for term in terms:
+                term(out, data.y, data.test_mask).item()
+        optimizer.zero_grad()
+        out = learner(data.x, noise=noise)
+        loss = learner.objective(out, data.y, data.train_mask).loss
+        for term in terms:
+            loss = loss + term(out, data.y, data.train_mask)
+        loss.backward()
+        optimizer.step()
+
+
+@POSTERIORS
+def test_an_own_loop_may_log_the_bound_of_test_labels(data, posterior):
+    states = []
+    for log in (False, True):
+        learner, term = learner_of(data, posterior()), Consistency(4, warmup=3)
+        own_loop(learner, data, [term], log)
+        states.append(state_of(learner, term))
+    assert same(*states)
+
+
+@POSTERIORS
+def test_an_own_loop_teaches(data, posterior):
+    learner, term = learner_of(data, posterior()), Consistency(4, warmup=3)
+    before = state_of(term)
+    own_loop(learner, data, [term])
+    moved = (learner.edge_probs() - learner.prior.probs).abs()
+    row, col = learner.prior.pairs.index
+    known = data.train_mask[row] & data.train_mask[col]
+    assert known.any() and (moved[known] > 0.05).all()
+    assert term.settled and not same(state_of(term), before)
+
+
+@pytest.mark.parametrize('part', ['bound', 'loss', 'log_likelihood'])
+def test_any_part_of_the_bound_that_is_trained_teaches(data, part):
+    learner = learner_of(data, ClassPosterior(4))
+    before = state_of(learner)
+    out = learner(data.x, num_samples=2)
+    bound = learner.objective(out, data.y, data.train_mask)
+    assert same(state_of(learner), before)
+    getattr(bound, part).backward()
+    assert not same(state_of(learner), before)
+
+
+def test_a_frozen_network_does_not_keep_the_graph_from_being_taught(data):
+    learner = learner_of(
+        data, FreePosterior() + ClassPosterior(4), Bernoulli()
+    )
+    learner.conv.requires_grad_(False)
+    before = state_of(learner)
+    out = learner(data.x, num_samples=2)
+    loss = learner.objective(out, data.y, data.train_mask).loss
+    assert same(state_of(learner), before)
+    loss.backward()
+    assert not same(state_of(learner), before)
+
+
+def test_gradients_in_evaluation_mode_teach_nothing(data):
+    learner = learner_of(data, FreePosterior() + ClassPosterior(4)).eval()
+    term = Consistency(4).eval()
+    before = state_of(learner, term)
+    x = data.x.clone().requires_grad_()  # of a saliency map
+    out = learner(x, num_samples=2)
+    loss = learner.objective(out, data.y, data.test_mask).loss
+    (loss + term(out, data.y, data.test_mask)).backward()
+    assert x.grad.abs().sum() > 0
+    assert same(state_of(learner, term), before)
+
+
+def test_a_network_of_other_classes_is_refused_before_the_step(data):
+    learner = learner_of(data, ClassPosterior(3))
+    out = learner(data.x)
+    with pytest.raises(ValueError, match="'num_classes'"):
+        learner.objective(out, data.y, data.train_mask)
+
+
+def test_a_training_that_is_refused_leaves_the_learner_as_it_was(data):
+    torch.manual_seed(0)
+    learner = VariationalGraphLearner(
+        GCN(34, 8, 2, 1),
+        SmoothedPrior(data.edge_index, 34),
+        likelihood=Gaussian(),
+    ).eval()
+    data.y = torch.randn(34)
+    learner.likelihood.set_temperature(2.0)
+    before = state_of(learner)
+    with pytest.raises(ValueError, match="'terms'"):
+        fit(learner, data, terms=[Consistency(4)], **SHORT)
+    assert same(state_of(learner), before) and not learner.training
