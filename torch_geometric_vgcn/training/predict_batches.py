@@ -26,7 +26,7 @@ def predict_batches(
     learner: VariationalGraphLearner,
     x: Tensor,
     batches: Iterable[Tensor],
-    num_samples: int = 16,
+    num_samples: int | None = None,
     noise: Noise | None = None,
     out: str | Path | None = None,
     num_hops: int | None = None,
@@ -52,7 +52,7 @@ def predict_batches(
         batches (Iterable[Tensor]): The ids of the nodes of each batch. Each
             node must be in one.
         num_samples (int, optional): The number of graphs.
-            (default: :obj:`16`)
+            (default: :obj:`None`, 16, or as many as :obj:`noise` has)
         noise (Noise, optional): The randomness of all pairs, from
             :meth:`VariationalGraphLearner.noise`.
             (default: :obj:`None`, newly drawn)
