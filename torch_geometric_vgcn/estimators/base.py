@@ -15,6 +15,7 @@ from torch_geometric_vgcn.checks import (
     check_flag,
     check_probability,
 )
+from torch_geometric_vgcn.datasets.read_csv import check_names
 from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
@@ -79,6 +80,8 @@ class VGCNEstimator(BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
+        if hasattr(X, 'columns'):
+            check_names(map(str, X.columns), 'X')
         return validate_data(
             self,
             X,

@@ -1,8 +1,9 @@
 import json
 import pickle
+import re
 import warnings
+from contextlib import suppress
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import torch
@@ -127,7 +128,7 @@ class ShardedCheckpoint:
         """
         folder, first = f'epoch-{epoch:06d}', self.ranks.rank == 0
         if first:
-            rmtree(self.path / folder, ignore_errors=True)
+            _remove(self.path / folder)
         self.ranks.wait()
         try:
             with warnings.catch_warnings():
@@ -150,8 +151,19 @@ class ShardedCheckpoint:
             ) from error
         if first:
             for old in self.path.glob('epoch-*'):
-                if old.name != folder:
-                    rmtree(old, ignore_errors=True)
+                if re.fullmatch(r'epoch-\d{6,}', old.name) and (
+                    old.name != folder
+                ):
+                    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    r"""Removes a state, but no other files."""
+    for name in ('*.distcp', '.metadata', '.metadata.tmp'):
+        for file in folder.glob(name):
+            file.unlink()
+    with suppress(OSError):  # it isn't there, or holds other files
+        folder.rmdir()
 
 
 class _Reader(dcp.FileSystemReader):
