@@ -9,6 +9,7 @@ from typing import Any
 import torch
 import torch.distributed.checkpoint as dcp
 from torch import Tensor
+from torch.distributed.checkpoint import CheckpointException
 from torch.distributed.checkpoint.metadata import (
     Metadata,
     TensorStorageMetadata,
@@ -100,18 +101,27 @@ class ShardedCheckpoint:
         r"""The tensors of a state whose names start with one of some
         prefixes, read by this process.
         """
-        reader = _Reader(self.path / latest['folder'])
-        entries = reader.read_metadata().state_dict_metadata
-        state = {
-            name: torch.empty(entry.size, dtype=entry.properties.dtype)
-            for name, entry in entries.items()
-            if name.startswith(prefixes)
-            and isinstance(entry, TensorStorageMetadata)
-        }
-        with warnings.catch_warnings():
-            warnings.filterwarnings('ignore', 'torch.distributed is dis')
-            alone = self.ranks.world == 1
-            dcp.load(state, storage_reader=reader, no_dist=alone)
+        folder = self.path / latest['folder']
+        try:
+            reader = _Reader(folder)
+            entries = reader.read_metadata().state_dict_metadata
+            state = {
+                name: torch.empty(entry.size, dtype=entry.properties.dtype)
+                for name, entry in entries.items()
+                if name.startswith(prefixes)
+                and isinstance(entry, TensorStorageMetadata)
+            }
+            with warnings.catch_warnings():
+                warnings.filterwarnings('ignore', 'torch.distributed is dis')
+                alone = self.ranks.world == 1
+                dcp.load(state, storage_reader=reader, no_dist=alone)
+        # PyTorch's own is a BaseException:
+        except (Exception, CheckpointException) as error:
+            raise ValueError(
+                f"'checkpoint' {folder} can't be read, it is damaged or was "
+                'not written by fit_partitioned: remove the folder to start '
+                f'again ({type(error).__name__}: {error})'
+            ) from error
         return state
 
     def save(
