@@ -200,7 +200,7 @@ def test_without_edges_there_is_nothing_to_explore(show, make):
         edges.posterior[:0],
         edges.given[:0],
     )
-    tab = show(replace(found, edges=none))
+    tab = show(replace(found, edges=none, choice='no graph, light'))
     assert tab.is_hidden('#explorer')
     assert 'No graph was chosen' in tab.inner_text('#graph')
 
@@ -209,7 +209,8 @@ def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
     found = make()
     zero = np.zeros(len(found.edges))
     edges = Edges(found.edges.index, zero, zero, found.edges.given)
-    tab = show(replace(found, edges=edges), '#row=4')
+    found = replace(found, edges=edges, choice='no graph, light')
+    tab = show(found, '#row=4')
     assert 'No graph was chosen' in tab.inner_text('#graph')
     count = (
         '(panel) => document.getElementById(panel)._cyreg.cy.edges().length'

@@ -78,6 +78,11 @@ def _findings(
                 "'data' must be given with a learner: its predictions and "
                 "its accuracy need 'x' and 'y'"
             )
+        if not model.likelihood.has_classes:
+            raise ValueError(
+                "'model' must predict classes, which reports are about, got "
+                f'a learner with {model.likelihood}'
+            )
         return from_learner(model, data, _names(names, model.prior.num_nodes))
     estimator = _estimator(model)
     if estimator is None:
