@@ -212,7 +212,7 @@ class VGCNEstimator(BaseEstimator):
         return self._served(self._features(rows))
 
     def save(self, path: str | Path) -> None:
-        r"""Saves the fitted estimator as plain arrays. A
+        r"""Saves the fitted estimator as plain arrays with a checksum. A
         :class:`~numpy.random.RandomState` as :obj:`random_state` becomes
         :obj:`None`.
         """
@@ -222,7 +222,7 @@ class VGCNEstimator(BaseEstimator):
     @classmethod
     def load(cls: type[T], path: str | Path) -> T:
         r"""Loads an estimator that :meth:`save` has saved. Nothing in the
-        file is executed.
+        file is executed, and a damaged file is refused.
         """
         return load_state(cls, path)
 

@@ -49,7 +49,8 @@ def partition_graph(
     r"""Writes a graph to disk cluster by cluster, such that processes that
     train together load only the clusters that they own: features, labels,
     masks, and candidate pairs inside and to other clusters with their prior
-    logits, as plain :obj:`.npy` files.
+    logits, as plain :obj:`.npy` files. A graph that was in the folder before
+    stays until the new one is whole.
 
     Features and edges are read in pieces, and may be larger than memory. What
     is held are the cluster and place of each node (8 bytes), and what METIS

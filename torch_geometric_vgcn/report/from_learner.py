@@ -108,8 +108,9 @@ def _caution(learner: VariationalGraphLearner) -> str:
             f'({temperature:.3g}) to them'
         )
     return (
-        f'fit chooses the epoch by the labels of val_mask{fitted}: figures '
-        'that are measured on the same labels are slightly optimistic.'
+        f'In training, fit chooses the epoch by the labels of val_mask{fitted}'
+        ': figures that are measured on the same labels are slightly '
+        'optimistic.'
     )
 
 
