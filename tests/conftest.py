@@ -99,6 +99,8 @@ def browser():
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         pytest.skip('needs Chromium: apt-get install chromium')
+    # What is expected comes later on a busy machine:
+    playwright.expect.set_options(timeout=30_000)
     with playwright.sync_playwright() as driver:
         # As root there is no sandbox, and nothing but our own pages:
         found = driver.chromium.launch(

@@ -15,6 +15,7 @@ from torch_geometric_vgcn.checks import (
     check_flag,
     check_probability,
 )
+from torch_geometric_vgcn.datasets.read_csv import check_names
 from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
@@ -83,6 +84,8 @@ class VGCNEstimator(BaseEstimator):
                 "'X' must hold a number in each cell, got a masked array that "
                 'hides some: fill them, as by SimpleImputer'
             )
+        if hasattr(X, 'columns'):
+            check_names(map(str, X.columns), 'X')
         # Of one type and order, or sums of the same numbers would differ. The
         # sum of huge ones, by which they are checked, may overflow.
         with np.errstate(over='ignore', invalid='ignore'):
@@ -221,7 +224,7 @@ class VGCNEstimator(BaseEstimator):
         return *self._served(weight * x), weight
 
     def save(self, path: str | Path) -> None:
-        r"""Saves the fitted estimator as plain arrays. A
+        r"""Saves the fitted estimator as plain arrays with a checksum. A
         :class:`~numpy.random.RandomState` as :obj:`random_state` becomes
         :obj:`None`.
         """
@@ -231,7 +234,7 @@ class VGCNEstimator(BaseEstimator):
     @classmethod
     def load(cls: type[T], path: str | Path) -> T:
         r"""Loads an estimator that :meth:`save` has saved. Nothing in the
-        file is executed.
+        file is executed, and a damaged file is refused.
         """
         return load_state(cls, path)
 

@@ -80,7 +80,7 @@ def _check_classes(names: list[str], num_labels: int, label: str) -> None:
         raise ValueError(
             f"the label column '{label}' must hold classes, got "
             f'{len(names)} different numbers in {num_labels} rows, such as '
-            f"{names[len(names) // 2]}: set 'quantity' to predict numbers, "
+            f'{names[len(names) // 2]}: set --quantity to predict numbers, '
             'or put a letter before each if they are classes'
         )
 

@@ -1,4 +1,5 @@
-from collections.abc import Iterable
+import secrets
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.sample import Noise
-from torch_geometric_vgcn.training.memory_map import shared_rows
+from torch_geometric_vgcn.training.memory_map import WholeRows
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.receptive_field import (
     ReceptiveField,
@@ -26,7 +27,7 @@ def predict_batches(
     learner: VariationalGraphLearner,
     x: Tensor,
     batches: Iterable[Tensor],
-    num_samples: int = 16,
+    num_samples: int | None = None,
     noise: Noise | None = None,
     out: str | Path | None = None,
     num_hops: int | None = None,
@@ -52,7 +53,7 @@ def predict_batches(
         batches (Iterable[Tensor]): The ids of the nodes of each batch. Each
             node must be in one.
         num_samples (int, optional): The number of graphs.
-            (default: :obj:`16`)
+            (default: :obj:`None`, 16, or as many as :obj:`noise` has)
         noise (Noise, optional): The randomness of all pairs, from
             :meth:`VariationalGraphLearner.noise`.
             (default: :obj:`None`, newly drawn)
@@ -73,35 +74,38 @@ def predict_batches(
     device = learner.prior.pairs.device
     field = ReceptiveField(learner, x, num_hops)
     path = None if out is None else check_path(out, 'out')
-    parts, nodes = [], []
-    mapped: Tensor | None = None
-    for n_id in batches:
-        check_kind(n_id, Tensor, 'batches')
-        check_node_id(n_id, n, 'batches', least=1)
-        n_id = n_id.to(device).long()
-        seen = field(n_id)
-        if seen.numel() == 1:  # a node without pairs, and any other one
-            seen = torch.cat([seen, (seen + 1) % n])
-        prior = learner.prior.subset(seen)
-        own = None if noise is None else noise.subset(prior.pairs)
-        part = rows(x, seen).to(device)
-        prob = learner.predict(part, num_samples, prior, own)
-        prob = _first(prob, n_id.numel())
-        nodes.append(n_id)
-        if path is None:
-            parts.append(prob)
-            continue
-        if mapped is None:
-            mapped = shared_rows(path, n, prob.size(1), Ranks())
-        mapped[n_id.cpu()] = prob.float().cpu()
-    node = torch.cat([torch.empty(0, device=device).long(), *nodes])
-    if not torch.equal(node.sort().values, torch.arange(n, device=device)):
-        raise ValueError(
-            f"'batches' must hold each of the {n} nodes once, "
-            f'got {node.unique().numel()} nodes in {node.numel()} places'
-        )
-    if mapped is not None:
-        return mapped
+
+    def predictions() -> Iterator[tuple[Tensor, Any]]:
+        nodes = [torch.empty(0, device=device).long()]
+        for n_id in batches:
+            check_kind(n_id, Tensor, 'batches')
+            check_node_id(n_id, n, 'batches', least=1)
+            n_id = n_id.to(device).long()
+            seen = field(n_id)
+            if seen.numel() == 1:  # a node without pairs, and any other one
+                seen = torch.cat([seen, (seen + 1) % n])
+            prior = learner.prior.subset(seen)
+            own = None if noise is None else noise.subset(prior.pairs)
+            part = rows(x, seen).to(device)
+            prob = learner.predict(part, num_samples, prior, own)
+            nodes.append(n_id)
+            yield n_id, _first(prob, n_id.numel())
+        node = torch.cat(nodes)
+        each = torch.arange(n, device=device)
+        if not torch.equal(node.sort().values, each):
+            raise ValueError(
+                f"'batches' must hold each of the {n} nodes once, "
+                f'got {node.unique().numel()} nodes in {node.numel()} places'
+            )
+
+    if path is not None:
+        key = secrets.randbits(64)
+        with WholeRows(path, n, Ranks(), key) as disk:
+            for n_id, prob in predictions():
+                disk.write(n_id, prob)
+            return disk.finish()
+    nodes, parts = zip(*predictions(), strict=True)
+    node = torch.cat(nodes)
     if isinstance(parts[0], Tensor):
         return _ordered(parts, node)
     # A named tuple, such as of mean and variance:
