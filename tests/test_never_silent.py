@@ -40,6 +40,7 @@ SAMPLERS = [
 def learner_of(graph, model=GCN, **kwargs):
     torch.manual_seed(0)
     prior = kwargs.pop('prior', None) or SmoothedPrior(graph, 6)
+    kwargs.setdefault('posterior', FreePosterior())
     return VariationalGraphLearner(model(3, 8, 2, 2), prior, **kwargs)
 
 

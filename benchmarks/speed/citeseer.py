@@ -13,9 +13,11 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
+    IWELBO,
     AllPairs,
     EdgeWeight,
     FreePosterior,
+    LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -45,7 +47,10 @@ def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
     n = data.num_nodes
     pairs = AllPairs(n) if dense else None
     prior = SmoothedPrior(data.edge_index, n, pairs=pairs)
-    return VariationalGraphLearner(gcn(data), prior, posterior=FreePosterior())
+    objective = IWELBO(LogisticKL(), BETA)
+    return VariationalGraphLearner(
+        gcn(data), prior, FreePosterior(), objective=objective
+    )
 
 
 def along_messages(data: Data) -> VariationalGraphLearner:

@@ -19,7 +19,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.training.cluster_run import ClusterRun
-from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.settings import Settings
 
@@ -98,7 +98,9 @@ def test_a_step_changes_only_what_the_batch_touched():
     data, clusters = karate()
     learner = learner_of(data, clusters)
     offset = learner.posterior.offset
-    adam, sparse = make_optimizers(learner, [offset], 0.01, 0.01, 0.0)
+    adam, sparse = optimizers(
+        learner, 1, 0.01, 0.01, 0.0, Adam
+    )
     seen = torch.zeros_like(offset).bool()
     for nodes in learner.prior.pairs.clusters():
         prior = learner.prior.subset(nodes)

@@ -34,7 +34,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.nearest import Minkowski
-from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.transforms import KNNGraph
 
@@ -225,7 +225,7 @@ def test_a_learner_can_be_pickled(kind):
 def test_the_noise_is_learned_without_a_penalty():
     data = karate(Gaussian())
     learner = learner_of(Gaussian(), data)
-    weights, _ = make_optimizers(learner, [], 0.01, 0.01, weight_decay=0.1)
+    weights, _ = optimizers(learner, 1, weight_decay=0.1)
     first, second = weights.param_groups
     assert (first['weight_decay'], second['weight_decay']) == (0.1, 0)
     assert second['params'] == [learner.likelihood.log_variance]

@@ -11,7 +11,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training import optimizers
 
 RATES = {'lr': 0.02, 'logit_lr': 0.3, 'weight_decay': 0.1}
 

@@ -22,8 +22,8 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.cluster_run import ClusterRun
-from torch_geometric_vgcn.training.optimizers import make_optimizers
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
@@ -80,8 +80,8 @@ def same(first, second):
 
 def own_steps(loop, learner, terms):
     r"""The steps of one epoch, written out."""
-    optimizers = make_optimizers(learner, [], 0.01, 0.01, 5e-4)
     nodes = DATA.train_mask.nonzero().view(-1)
+    steps = optimizers(learner, nodes.numel() / (1 if loop is fit else 2))
     if loop is fit:
         batches, weight = [torch.arange(34)], None
     else:
@@ -89,8 +89,7 @@ def own_steps(loop, learner, terms):
         weight = PairWeight(given)
         batches = (batch.n_id for batch in given)
     for n_id in batches:
-        for optimizer in optimizers:
-            optimizer.zero_grad()
+        learner.zero_grad()
         if loop is fit:
             out = learner(DATA.x, num_samples=3)
             loss = learner.objective(out, DATA.y, nodes).loss
@@ -106,7 +105,7 @@ def own_steps(loop, learner, terms):
         for term in terms:
             loss = loss + term(out, DATA.y[n_id], train)
         loss.backward()
-        for optimizer in optimizers:
+        for optimizer in steps:
             optimizer.step()
 
 

@@ -108,6 +108,7 @@ def features():
 def learner_of(net, posterior=None, sampler=None, **kwargs):
     seed_everything(0)
     prior = SmoothedPrior(GRID, N, rho1=0.6, **kwargs.pop('prior', {}))
+    posterior = posterior or FreePosterior()
     learner = VariationalGraphLearner(
         net, prior, posterior, sampler or PosteriorMean(), **kwargs
     )

@@ -9,6 +9,9 @@ from torch_geometric.nn import GCN
 from torch_geometric.utils import grid
 
 from torch_geometric_vgcn import (
+    ELBO,
+    BernoulliKL,
+    FreePosterior,
     PosteriorMean,
     SharedGraph,
     SmoothedPrior,
@@ -33,7 +36,9 @@ def data():
 def learner(data):
     prior = SmoothedPrior(data.edge_index, 100, rho1=0.9)
     net = GCN(4, 8, 2, 2)
-    return VariationalGraphLearner(net, prior, sampler=PosteriorMean())
+    return VariationalGraphLearner(
+        net, prior, FreePosterior(), PosteriorMean(), ELBO(BernoulliKL())
+    )
 
 
 def loader_of(data, num_neighbors=(-1, -1, -1)):

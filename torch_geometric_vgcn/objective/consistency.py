@@ -1,3 +1,4 @@
+import warnings
 from functools import partial
 
 import torch
@@ -15,8 +16,12 @@ from torch_geometric_vgcn.objective.training_step import in_training_step
 
 
 class Consistency(Term):
-    r"""Encourages a node without a label to have the same class on all
-    sampled graphs
+    r"""Deprecated: :class:`SemiSupervisedELBO`, the default objective where
+    labels are classes, has this as a part of the bound. Use the term with
+    other objectives only, until it is removed.
+
+    It encourages a node without a label to have the same class on all sampled
+    graphs
 
     .. math::
         w \min(1, t / t_w) \, \frac{1}{n S} \sum_n \sum_{s=1}^S \sum_c
@@ -71,6 +76,14 @@ class Consistency(Term):
         class_share: Tensor | None = None,
     ) -> None:
         super().__init__()
+        warnings.warn(
+            'Consistency is deprecated: SemiSupervisedELBO, the default '
+            'objective where labels are classes, has it as a part of the '
+            'bound, so leave it out, or pass objective=SemiSupervisedELBO(kl, '
+            'class_share=...)',
+            DeprecationWarning,
+            stacklevel=2,
+        )
         self.num_classes = check_count(num_classes, 'num_classes', least=2)
         self.weight = check_nonnegative(weight, 'weight')
         self.temperature = check_positive(temperature, 'temperature')

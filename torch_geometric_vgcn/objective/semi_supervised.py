@@ -102,25 +102,25 @@ class SemiSupervisedELBO(ELBO):
                 f'{temperature}'
             )
         self.warmup = check_count(warmup, 'warmup')
-        self.register_buffer('step', torch.zeros(()))
+        # Whole numbers, which no other precision rounds:
+        self.register_buffer('step', torch.zeros((), dtype=torch.long))
         # In all training steps so far: nodes with and without a label, and
         # labels of each class, whose number is that of the outputs.
-        self.register_buffer('nodes', torch.zeros(2))
-        self.register_buffer('labels', torch.zeros(0))
+        self.register_buffer('nodes', torch.zeros(2, dtype=torch.long))
+        self.register_buffer('labels', torch.zeros(0, dtype=torch.long))
         if class_share is not None:
             class_share = check_class_share(class_share)
         self.register_buffer('class_share', class_share, persistent=False)
 
     def reset_parameters(self) -> None:
-        self.step.zero_()
-        self.nodes.zero_()
+        self.step = torch.zeros_like(self.step)
+        self.nodes = torch.zeros_like(self.nodes)
         self.labels = self.labels.new_zeros(0)
 
     @property
     def settled(self) -> bool:
         r"""Whether agreement has its full weight, if there is any."""
-        unknown = float(self.nodes[1])
-        return float(self.step) >= self.warmup or unknown == 0
+        return int(self.step) >= self.warmup or int(self.nodes[1]) == 0
 
     def of_nodes(
         self,
@@ -139,12 +139,16 @@ class SemiSupervisedELBO(ELBO):
         known = classes.numel() if num_labeled is None else num_labeled
         # All nodes, those with a label at a weight of zero: to select the
         # others, a device would have to be waited for.
-        node = out.new_ones(out.size(1))
-        node[slice(None) if mask is None else mask] = 0.0
-        nodes = self.nodes + torch.stack([node.new_tensor(known), node.sum()])
-        labels = self._counted(classes, out.size(-1))
-        weight = self.weight * self._share() * nodes[0] / nodes[1].clamp(min=1)
-        log_prob = log_softmax(out, dim=-1)
+        unknown = self.nodes.new_ones(out.size(1))
+        unknown[slice(None) if mask is None else mask] = 0
+        total = unknown.sum()
+        total = torch.stack([torch.full_like(total, known), total])
+        nodes, labels = self.nodes + total, self._counted(classes, out.size(-1))
+        wide = torch.promote_types(out.dtype, torch.float)
+        log_prob = log_softmax(out, dim=-1, dtype=wide)
+        node, ratio = unknown.to(wide), nodes.to(wide)
+        ratio = ratio[0] / ratio[1].clamp(min=1)
+        weight = self.weight * self._share() * ratio
         target = self._target(log_prob.detach().mean(dim=0), labels, node)
         weighted = weight * node.unsqueeze(-1) * target
         expected = (weighted * log_prob).sum(dim=(1, 2))
@@ -178,9 +182,9 @@ class SemiSupervisedELBO(ELBO):
 
     def _observe(self, nodes: Tensor, labels: Tensor) -> None:
         r"""Counts a training step and its nodes."""
-        self.step += 1
-        self.nodes.copy_(nodes)
-        self.labels = labels
+        # Not in place: a compiled step may need them in its backward pass.
+        self.step = self.step + 1
+        self.nodes, self.labels = nodes, labels
 
     def _share(self) -> Tensor:
         r"""The share of its weight that agreement has in the step to come, or

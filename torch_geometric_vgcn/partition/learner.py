@@ -8,13 +8,17 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_kind, check_path, check_share
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Categorical, Objective
+from torch_geometric_vgcn.objective import (
+    Categorical,
+    Objective,
+    SemiSupervisedELBO,
+)
 from torch_geometric_vgcn.partition.batch import Batch, Piece
 from torch_geometric_vgcn.partition.graph import PartitionedGraph
 from torch_geometric_vgcn.partition.posterior import OwnedPosterior
 from torch_geometric_vgcn.partition.stored_pairs import StoredPairs
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample import Sampler
+from torch_geometric_vgcn.sample import BinaryConcrete, Sampler
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.whole_file import whole_file
 
@@ -33,7 +37,9 @@ class PartitionedLearner(VariationalGraphLearner):
         sampler (Sampler, optional): How graphs are drawn, as in
             :class:`VariationalGraphLearner`. (default: :obj:`None`)
         objective (Objective, optional): The bound to maximise.
-            (default: :obj:`None`)
+            :class:`SemiSupervisedELBO` is refused: it counts labels, of which
+            a process sees its own. (default:
+            :meth:`Sampler.default_objective`)
         likelihood (Categorical, optional): The likelihood of the labels.
             (default: :obj:`None`)
     """
@@ -51,6 +57,17 @@ class PartitionedLearner(VariationalGraphLearner):
         check_kind(graph, PartitionedGraph, 'graph')
         if likelihood is not None:
             check_kind(likelihood, Categorical, 'likelihood')
+        if sampler is None:
+            sampler = BinaryConcrete()
+        check_kind(sampler, Sampler, 'sampler')
+        if objective is None:
+            objective = sampler.default_objective()
+        if isinstance(objective, SemiSupervisedELBO):
+            raise ValueError(
+                "'objective' of a PartitionedLearner must not be a "
+                'SemiSupervisedELBO, which counts the labels of all nodes: '
+                'give it ELBO or IWELBO'
+            )
         ranks = Ranks.of_group()
         shards = graph.shards_of(ranks)
         manifest = graph.manifest

@@ -87,17 +87,18 @@ class ClassPosterior(Posterior):
         num_nodes, size = prior.pairs.whole.num_nodes, self.num_classes or 0
         prob = prior.logits.new_full((num_nodes, size), 1 / max(1, size))
         self.register_buffer('prob', prob)
-        self.register_buffer('mixing', prob.new_ones(size, size))
+        # Empty until the first training step:
+        self.register_buffer('mixing', prob.new_zeros(0, 0))
 
     def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         self.check_prior(prior)
-        return prior.logits + self._term(prior)
+        return prior.logits + self._term(prior, self.mixing)
 
-    def _term(self, prior: Prior) -> Tensor | float:
-        prob = self._of_nodes(prior)
-        if prob.size(1) == 0:  # no training step so far
+    def _term(self, prior: Prior, mixing: Tensor) -> Tensor | float:
+        if mixing.numel() == 0:  # no training step so far
             return 0.0
-        ratio = prior.pairs.dot(prob @ self.mixing, prob)
+        prob = self._of_nodes(prior)
+        ratio = prior.pairs.dot(prob @ mixing, prob)
         return ratio.clamp(min=1e-6).log()
 
     def check_prior(self, prior: Prior) -> None:
@@ -141,6 +142,7 @@ class ClassPosterior(Posterior):
             self.prob = new
         else:
             self.prob[node_id] = new
+        # After the classes, as other threads may be predicting:
         self.mixing = self._mixing(prior)
 
     def _mixing(self, prior: Prior) -> Tensor:
@@ -150,10 +152,9 @@ class ClassPosterior(Posterior):
         assumed = mixing_of(chance, self.homophily)
         if self.shrinkage == float('inf'):
             return assumed
-        if self.mixing.shape != assumed.shape:
-            self.mixing = assumed
+        old = self.mixing if self.mixing.numel() > 0 else assumed
         prob, pattern = self._of_nodes(prior), prior.pairs.pattern
-        edge = (prior.logits + self._term(prior)).sigmoid().unsqueeze(0)
+        edge = (prior.logits + self._term(prior, old)).sigmoid().unsqueeze(0)
         near = pattern.product(pattern.entries(edge), prob.unsqueeze(0))[0]
         seen = (prob.t() @ near) / 2
         joint = self.shrinkage * expected * assumed + (seen + seen.t()) / 2
@@ -163,13 +164,15 @@ class ClassPosterior(Posterior):
     def _load_from_state_dict(
         self, state_dict: Mapping[str, Any], prefix: str, *args: Any
     ) -> None:
-        # The number of classes may be known there and not yet here:
-        for name in ('prob', 'mixing'):
-            saved = state_dict.get(prefix + name)
-            own = getattr(self, name, None)
-            if isinstance(saved, Tensor) and own is not None:
-                if self.num_classes is None and saved.dim() == own.dim():
-                    setattr(self, name, own.new_empty(saved.shape))
+        # What is known there may not be known yet here, or no longer:
+        prob = state_dict.get(prefix + 'prob')
+        mixing = state_dict.get(prefix + 'mixing')
+        if self.has_started and prob is not None and mixing is not None:
+            nodes, size = self.prob.size(0), prob.shape[-1]
+            if self.num_classes is None and prob.shape == (nodes, size):
+                self.prob = self.prob.new_zeros(nodes, size)
+            if mixing.shape in ((0, 0), (size, size)):
+                self.mixing = self.mixing.new_zeros(mixing.shape)
         super()._load_from_state_dict(state_dict, prefix, *args)
 
     def extra_repr(self) -> str:

@@ -5,6 +5,7 @@ from torch_geometric_vgcn.training.fit import fit
 from torch_geometric_vgcn.training.fit_batches import fit_batches
 from torch_geometric_vgcn.training.fit_partitioned import fit_partitioned
 from torch_geometric_vgcn.training.fitted_prior import fitted_prior
+from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.predict_partitioned import (
     predict_partitioned,
@@ -20,6 +21,7 @@ __all__ = [
     'fit_batches',
     'fit_partitioned',
     'fitted_prior',
+    'optimizers',
     'predict_batches',
     'predict_partitioned',
     'process_group',

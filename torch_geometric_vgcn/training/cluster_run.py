@@ -9,7 +9,7 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric_vgcn.checks import count_nodes
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
-from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.objective import Bound, SemiSupervisedELBO
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.training.data_run import DataRun
@@ -49,7 +49,8 @@ class ClusterRun(DataRun):
             raise ValueError(
                 f"'learner' must not have a ClassPosterior with {ranks.world} "
                 'processes, each of which sees the classes of its own '
-                'clusters only: use one process, or another posterior'
+                'clusters only: use one process, or give the learner '
+                'FreePosterior()'
             )
         self.loader = loader
         self.weight = PairWeight(loader)
@@ -66,12 +67,27 @@ class ClusterRun(DataRun):
         self.is_train[self.train_nodes] = True
         self.model: Module = learner
         if ranks.world > 1:
-            left_out = [*self.logits.parameters, *self.constant]
+            counts = [f'criterion.{name}' for name in self.counts()]
+            left_out = [*self.logits.parameters, *self.constant, *counts]
             self.model = distributed(learner, left_out)
 
     @property
     def num_labels(self) -> float:
-        return super().num_labels / self.num_batches
+        # A step takes a batch of each process:
+        return super().num_labels * self.ranks.world / self.num_batches
+
+    def counts(self) -> dict[str, Tensor]:
+        r"""What the objective has counted in training steps."""
+        return dict(self.learner.criterion.named_buffers())
+
+    def add_up_counts(self, before: dict[str, Tensor]) -> None:
+        r"""Adds up what all processes have counted in an epoch."""
+        objective = self.learner.criterion
+        if self.ranks.world > 1 and isinstance(objective, SemiSupervisedELBO):
+            for name in ('nodes', 'labels'):
+                new, old = getattr(objective, name), before[name]
+                old = old if old.shape == new.shape else new.new_zeros(())
+                setattr(objective, name, old + self.ranks.sum(new - old))
 
     def place(self, data: Data) -> None:
         device = self.device
@@ -104,6 +120,7 @@ class ClusterRun(DataRun):
     def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
         num_labeled = self.train_nodes.numel()
         total = torch.zeros(5, dtype=torch.double)
+        before = self.counts()
         for batch in self.loader:
             self.zero_grad()
             n_id = batch.n_id.to(self.device)
@@ -126,6 +143,7 @@ class ClusterRun(DataRun):
             self.step()
             parts = [*bound[:3], bound.agreement, terms]
             total += torch.stack(parts).detach().cpu()
+        self.add_up_counts(before)
         total = self.ranks.sum(total)
         loss = -total[0] / num_labeled
         bound = Bound(total[0], total[1], total[2], loss, total[3])

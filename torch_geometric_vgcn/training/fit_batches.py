@@ -86,9 +86,9 @@ def fit_batches(
             weights. (default: :obj:`5e-4`)
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
-        terms (Sequence[Term], optional): Further terms of the loss, such as
-            :obj:`[Consistency(num_classes)]`, for labels that are classes.
-            (default: none)
+        terms (Sequence[Term], optional): Deprecated: further terms of the
+            loss, for labels that are classes. The best epoch is one in which
+            all have their full weight, if there is one. (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`50`)
         checkpoint (str or Path, optional): A file to save the run to, and to

@@ -15,17 +15,17 @@ RATE, MOMENTUM = 0.1, 0.9
 MakeOptimizer = Callable[..., Optimizer]
 
 
-def make_optimizers(
+def optimizers(
     learner: Module,
-    sparse: list[Tensor],
-    lr: float,
-    logit_lr: float | None,
-    weight_decay: float,
+    num_labels: float,
+    lr: float = 0.01,
+    logit_lr: float | None = None,
+    weight_decay: float = 5e-4,
     logit_optimizer: MakeOptimizer | None = None,
-    num_labels: float = 1.0,
+    sparse: list[Tensor] | None = None,
 ) -> list[Optimizer]:
-    r"""Adam for the network's weights, with weight decay, and for all other
-    parameters but free logits, without.
+    r"""What :func:`fit` trains a learner with: Adam for the network's weights,
+    with weight decay, and for all other parameters but free logits, without.
 
     Free logits take steps of momentum SGD
 
@@ -39,25 +39,42 @@ def make_optimizers(
     with the edge than without, whatever the size of the graph. So the rate
     needs no tuning, while steps of Adam ignore how strong the evidence is.
 
+    .. code-block:: python
+
+        steps = optimizers(learner, num_labels=int(data.train_mask.sum()))
+        for epoch in range(200):
+            learner.zero_grad()
+            out = learner(data.x, num_samples=3)
+            learner.objective(out, data.y, data.train_mask).loss.backward()
+            for optimizer in steps:
+                optimizer.step()
+
     Args:
-        learner (torch.nn.Module): The learner.
-        sparse (List[Tensor]): The parameters with sparse gradients. They get
-            steps without momentum, but as large in the end.
-        lr (float): The learning rate of Adam.
+        learner (torch.nn.Module): The learner, or a model with one inside. A
+            network with lazy layers must have been called.
+        num_labels (float): How many labels the loss is the mean of.
+        lr (float, optional): The learning rate of Adam. (default:
+            :obj:`0.01`)
         logit_lr (float, optional): The rate :math:`\eta`, or the learning
-            rate of :obj:`logit_optimizer`.
-        weight_decay (float): The L2 penalty on the network's weights.
+            rate of :obj:`logit_optimizer`. (default: :obj:`0.1`, with a
+            :obj:`logit_optimizer` :obj:`0.01`)
+        weight_decay (float, optional): The L2 penalty on the network's
+            weights. (default: :obj:`5e-4`)
         logit_optimizer (Callable, optional): Makes another optimiser of all
             parameters of the posterior. Where it is Adam, sparse gradients
             get SparseAdam. (default: :obj:`None`)
-        num_labels (float, optional): How many labels the loss is the mean of.
-            (default: :obj:`1.0`)
+        sparse (List[Tensor], optional): The parameters with sparse gradients.
+            They get steps without momentum, but as large in the end.
+            (default: those of :obj:`FreePosterior(sparse=True)`)
     """
     if not any(p.requires_grad for p in learner.parameters()):
         raise ValueError(
             f"'learner' ({type(learner).__name__}) has no parameter that "
             'requires a gradient, expected at least one to train'
         )
+    free = [m for m in learner.modules() if isinstance(m, FreePosterior)]
+    if sparse is None:
+        sparse = [module.offset for module in free if module.sparse]
     logits = _parameters_of(learner, 'posterior')
     noise = _parameters_of(learner, 'likelihood')
     ids = {id(parameter) for parameter in logits + noise}
@@ -65,12 +82,7 @@ def make_optimizers(
     ids = {id(parameter) for parameter in sparse}
     dense = [p for p in logits if id(p) not in ids]
     if logit_optimizer is None:
-        free = [
-            module.offset
-            for module in learner.modules()
-            if isinstance(module, FreePosterior)
-        ]
-        ids = {id(parameter) for parameter in free}
+        ids = {id(module.offset) for module in free}
         noise += [p for p in dense if id(p) not in ids]
         dense = [p for p in dense if id(p) in ids]
     groups: list[dict[str, Any]] = [
@@ -78,26 +90,26 @@ def make_optimizers(
         {'params': noise, 'weight_decay': 0.0},
     ]
     groups = [group for group in groups if group['params']]
-    optimizers: list[Optimizer] = []
+    out: list[Optimizer] = []
     if groups:
-        optimizers.append(
+        out.append(
             Adam(groups, lr, weight_decay=weight_decay, fused=True)
         )
     if logit_optimizer is None:
         rate = num_labels * (RATE if logit_lr is None else logit_lr)
         if dense:
-            optimizers.append(SGD(dense, rate, MOMENTUM))
+            out.append(SGD(dense, rate, MOMENTUM))
         if sparse:
-            optimizers.append(SGD(sparse, rate / (1 - MOMENTUM)))
-        return optimizers
+            out.append(SGD(sparse, rate / (1 - MOMENTUM)))
+        return out
     logit_lr = 0.01 if logit_lr is None else logit_lr
     if dense:
-        optimizers.append(_make(logit_optimizer, dense, logit_lr))
+        out.append(_make(logit_optimizer, dense, logit_lr))
     if sparse:
         is_adam = logit_optimizer is Adam
         make = SparseAdam if is_adam else logit_optimizer
-        optimizers.append(_make(make, sparse, logit_lr))
-    return optimizers
+        out.append(_make(make, sparse, logit_lr))
+    return out
 
 
 def _parameters_of(learner: Module, part: str) -> list[Tensor]:

@@ -19,10 +19,10 @@ class Fit:
             that is minimised, which is minus the :obj:`'bound'` for each
             labelled node plus the sum :obj:`'terms'` of all further terms
             (weight decay belongs to the optimiser), the parts
-            :obj:`'log_likelihood'` and :obj:`'kl'` of the bound, and the
-            validation score (:obj:`'val_acc'`, :obj:`'val_r2'` or
+            :obj:`'log_likelihood'`, :obj:`'agreement'` and :obj:`'kl'` of the
+            bound, and the validation score (:obj:`'val_acc'`, :obj:`'val_r2'` or
             :obj:`'val_f1'`) and :obj:`'val_nll'`.
-        settled (bool): Whether all terms of the loss had their full weight in
+        settled (bool): Whether all parts of the loss had their full weight in
             the best epoch.
         score (str): The name of the score: :obj:`'acc'` for accuracy
             (:class:`Categorical`), :obj:`'r2'` (:class:`Gaussian`) or

@@ -11,7 +11,12 @@ from torch.nn.parameter import is_lazy
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Bound, Term
+from torch_geometric_vgcn.objective import (
+    Bound,
+    Consistency,
+    SemiSupervisedELBO,
+    Term,
+)
 from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.device_rng import (
@@ -22,7 +27,7 @@ from torch_geometric_vgcn.training.fingerprint import (
     constant_buffers,
     module_fingerprint,
 )
-from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.owned_logits import OwnedLogits
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import Fit
@@ -59,14 +64,14 @@ class Run(ABC):
         if any(is_lazy(tensor) for tensor in tensors):
             self.initialize()
         self.logits = OwnedLogits(learner, self.ranks)
-        self.optimizers = make_optimizers(
+        self.optimizers = optimizers(
             learner,
-            self.sparse_logits(),
+            self.num_labels,
             settings.lr,
             settings.logit_lr,
             settings.weight_decay,
             settings.logit_optimizer,
-            self.num_labels,
+            self.sparse_logits(),
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
@@ -193,9 +198,19 @@ class Run(ABC):
 
     def check_terms(self) -> None:
         r"""Raises an error if further terms need classes and there are
-        none.
+        none, or if the objective has them already.
         """
         likelihood = self.learner.likelihood
+        objective = self.learner.criterion
+        if isinstance(objective, SemiSupervisedELBO) and any(
+            isinstance(term, Consistency) for term in self.settings.terms
+        ):
+            raise ValueError(
+                "'terms' has a Consistency, which is a part of the learner's "
+                'objective, SemiSupervisedELBO, already: leave it out, or '
+                'give the learner another objective, such as '
+                'IWELBO(LogisticKL())'
+            )
         if self.settings.terms and not likelihood.has_classes:
             names = [type(term).__name__ for term in self.settings.terms]
             raise ValueError(

@@ -1,3 +1,4 @@
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -53,6 +54,14 @@ class Settings:
         check_kind(self.terms, Sequence, 'terms')
         for term in self.terms:
             check_kind(term, Term, 'terms')
+        if self.terms:
+            warnings.warn(
+                "'terms' is deprecated: what nodes without a label tell is a "
+                'part of SemiSupervisedELBO, and terms of your own belong in '
+                'an Objective or in your own loop',
+                DeprecationWarning,
+                stacklevel=4,
+            )
         check_positive(self.lr, 'lr')
         if self.logit_lr is not None:
             check_positive(self.logit_lr, 'logit_lr')
