@@ -25,6 +25,7 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BernoulliKL,
     BinaryConcrete,
+    FreePosterior,
     LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -50,6 +51,7 @@ def learners(net: GCN, data):
                 VariationalGraphLearner(
                     net,
                     prior,
+                    FreePosterior(),
                     sampler=BinaryConcrete(tau),
                     objective=IWELBO(LogisticKL(tau_prior), beta),
                 ),
@@ -60,6 +62,7 @@ def learners(net: GCN, data):
             VariationalGraphLearner(
                 net,
                 dense,
+                FreePosterior(),
                 sampler=Bernoulli(),
                 objective=ELBO(BernoulliKL(), beta),
             ),

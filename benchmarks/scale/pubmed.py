@@ -18,8 +18,10 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
+    IWELBO,
     EvidencePrior,
     FreePosterior,
+    LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
@@ -57,9 +59,18 @@ def probabilities(
     epochs = STEPS * batch_size // PARTS
     if shards == 0:
         posterior = FreePosterior(sparse=True)
-        learner = VariationalGraphLearner(net, prior, posterior)
+        learner = VariationalGraphLearner(
+            net, prior, posterior, objective=IWELBO(LogisticKL())
+        )
         loader = ClusterLoader(clusters, batch_size=batch_size, shuffle=True)
-        fit_batches(learner, data, loader, epochs=epochs, lr=LR)
+        fit_batches(
+            learner,
+            data,
+            loader,
+            epochs=epochs,
+            lr=LR,
+            logit_optimizer=torch.optim.Adam,
+        )
         return learner.predict(data.x)
     with TemporaryDirectory() as folder:
         graph = partition_graph(

@@ -19,6 +19,7 @@ from torch_geometric import seed_everything  # noqa: E402
 from torch_geometric.nn import GCN  # noqa: E402
 
 from torch_geometric_vgcn import (  # noqa: E402
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -58,7 +59,8 @@ def wait() -> None:
 def warm_up() -> None:
     r"""A step on nine nodes, so that all libraries are loaded."""
     prior = SmoothedPrior(torch.arange(9).unfold(0, 2, 1).t(), 9)
-    learner = VariationalGraphLearner(GCN(32, 16, 2, 7, dropout=0.5), prior)
+    net = GCN(32, 16, 2, 7, dropout=0.5)
+    learner = VariationalGraphLearner(net, prior, FreePosterior())
     optimizer = torch.optim.Adam(learner.parameters(), fused=True)
     x, node = torch.randn(9, 32), torch.arange(7)
     out = learner(x, num_samples=3)

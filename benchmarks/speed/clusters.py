@@ -16,8 +16,10 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import NormalizeFeatures
 
 from torch_geometric_vgcn import (
+    IWELBO,
     ClusterPairs,
     FreePosterior,
+    LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -70,7 +72,12 @@ def learner_of(
 ) -> VariationalGraphLearner:
     num_classes = int(data.y.max()) + 1
     net = GCN(data.num_features, 16, 2, num_classes, dropout=0.5)
-    return VariationalGraphLearner(net, prior, FreePosterior(sparse=sparse))
+    return VariationalGraphLearner(
+        net,
+        prior,
+        FreePosterior(sparse=sparse),
+        objective=IWELBO(LogisticKL()),
+    )
 
 
 def epoch(

@@ -10,7 +10,13 @@ from measure import alone, megabytes, seconds
 from torch import Tensor
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
+from torch_geometric_vgcn import (
+    IWELBO,
+    FreePosterior,
+    LogisticKL,
+    SmoothedPrior,
+    VariationalGraphLearner,
+)
 
 SIZES = (10_000, 100_000, 1_000_000)
 KEEP = {
@@ -47,7 +53,12 @@ def one(num_nodes: int, num_samples: int = 3) -> dict:
 
     def build() -> None:
         prior = SmoothedPrior(edge_index, num_nodes)
-        learner = VariationalGraphLearner(GCN(32, 16, 2, 7), prior)
+        learner = VariationalGraphLearner(
+            GCN(32, 16, 2, 7),
+            prior,
+            FreePosterior(),
+            objective=IWELBO(LogisticKL()),
+        )
         parts['learner'] = learner
         parts['optimizer'] = torch.optim.Adam(
             learner.parameters(), lr=0.01, fused=True

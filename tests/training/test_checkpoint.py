@@ -15,7 +15,6 @@ from torch_geometric.nn import GAT, GCN
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     AllPairs,
     Bernoulli,
     BinaryConcrete,
@@ -29,6 +28,9 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     fit,
     fit_batches,
+)
+from torch_geometric_vgcn import (
+    SemiSupervisedELBO as bound,
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
@@ -45,6 +47,7 @@ def karate():
 
 def learner_of(data, net=None, prior=None, seed=0, **parts):
     seed_everything(seed)
+    parts = {'posterior': FreePosterior(), **parts}
     return VariationalGraphLearner(
         net or GCN(34, 8, 2, 4, dropout=0.5, norm='batch_norm'),
         prior or SmoothedPrior(data.edge_index, 34),
@@ -74,9 +77,14 @@ def prior(edge_index=EDGES, **options):
 # What differs, and what the message must name. The names of the learner's
 # parts don't matter here.
 LEARNERS = {
-    'beta': ({'objective': IWELBO(LogisticKL(), beta=0.1)}, r'beta is 0\.01'),
-    'objective': ({'objective': ELBO(LogisticKL())}, r'IWELBO there, .*ELBO'),
-    'KL': ({'objective': IWELBO(LogisticKL(0.3))}, r'kl.temperature is 0\.5'),
+    'beta': ({'objective': bound(LogisticKL(), beta=0.1)}, r'beta is 0\.01'),
+    'weight': ({'objective': bound(LogisticKL(), weight=2.0)}, 'weight is 1'),
+    'T': ({'objective': bound(LogisticKL(), temperature=0.4)}, 'ture is 0.5'),
+    'warmup': ({'objective': bound(LogisticKL(), warmup=9)}, 'warmup is 50'),
+    'shares': ({'objective': bound(LogisticKL(), class_share=torch.ones(4))},
+               'class_share is None there'),
+    'objective': ({'objective': ELBO(LogisticKL())}, r'Semi.* there, .*ELBO'),
+    'KL': ({'objective': bound(LogisticKL(0.3))}, r'kl.temperature is 0\.5'),
     'rho1': ({'prior': prior(rho1=0.3)}, r'prior.rho1 is 0\.25 there, 0\.3 '),
     'rho0': ({'prior': prior(rho0=1e-4)}, r'prior.rho0 is 1e-05 there'),
     'evidence': ({'prior': EvidencePrior(prior(), DATA.x)}, 'EvidencePrior'),
@@ -119,7 +127,7 @@ def test_another_learner_is_refused(finished, name):
     'setting, message',
     [
         ({'lr': 0.02}, r'lr is 0\.01 there, 0\.02 here'),
-        ({'logit_lr': 0.02}, r'logit_lr is 0\.01 there, 0\.02 here'),
+        ({'logit_lr': 0.02}, r'logit_lr is None there, 0\.02 here'),
         ({'weight_decay': 0}, r'weight_decay is 0\.0005 there, 0\.0 here'),
         ({'num_samples': 4}, 'num_samples is 3 there, 4 here'),
         ({'patience': 5}, 'patience is 100 there, 5 here'),
@@ -225,11 +233,11 @@ def states_equal(first, second):
 def test_more_epochs_go_on_as_one_run(tmp_path, patience):
     path = tmp_path / 'run.pt'
     for first in (1, 7):
-        whole = learner_of(DATA)
+        whole = learner_of(DATA, objective=ELBO(LogisticKL()))
         settings = {'patience': patience, 'progress': False}
         expected = fit(whole, DATA, epochs=40, **settings)
         assert (len(expected.history) < 40) == (patience == 3)
-        learner = learner_of(DATA)
+        learner = learner_of(DATA, objective=ELBO(LogisticKL()))
         settings['checkpoint'] = path
         fit(learner, DATA, epochs=first, **settings)
         # The same learner, whose state is the best and not the last one, or
@@ -237,7 +245,9 @@ def test_more_epochs_go_on_as_one_run(tmp_path, patience):
         for seed in (None, 5):
             saved = path.read_bytes()
             if seed is not None:
-                learner = learner_of(DATA, seed=seed)
+                learner = learner_of(
+                    DATA, seed=seed, objective=ELBO(LogisticKL())
+                )
             assert fit(learner, DATA, epochs=40, **settings) == expected
             assert states_equal(learner, whole)
             path.write_bytes(saved)

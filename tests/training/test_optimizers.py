@@ -11,7 +11,6 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.training import optimizers
 
 RATES = {'lr': 0.02, 'logit_lr': 0.3, 'weight_decay': 0.1}
 

@@ -16,10 +16,13 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
+    IWELBO,
     ClusterPairs,
     Consistency,
     FreePosterior,
     Gaussian,
+    LogisticKL,
+    SemiSupervisedELBO,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
@@ -29,10 +32,17 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
 
 EPOCHS = 6
-RATES = {'lr': 0.02, 'logit_lr': 0.1}
+RATES = {'lr': 0.02, 'logit_lr': 0.1, 'logit_optimizer': torch.optim.Adam}
 
 
-def setup(rank, sampler=None, batch_size=1, dense=True, regression=False):
+def setup(
+    rank,
+    sampler=None,
+    batch_size=1,
+    dense=True,
+    regression=False,
+    objective=None,
+):
     r"""What each process starts with."""
     seed_everything(rank)
     data = KarateClub()[0]
@@ -51,6 +61,7 @@ def setup(rank, sampler=None, batch_size=1, dense=True, regression=False):
         SmoothedPrior(edge_index, 34, pairs=pairs),
         FreePosterior(sparse=True),
         likelihood=likelihood,
+        objective=IWELBO(LogisticKL()) if objective is None else objective,
     )
     sampler = SubsetRandomSampler(sampler or range(rank, 4, 2))
     loader = ClusterLoader(clusters, sampler=sampler, batch_size=batch_size)
@@ -66,15 +77,19 @@ def train(
     epochs=EPOCHS,
     terms=(),
     regression=False,
+    objective=None,
+    **options,
 ):
     r"""One process of a run, which may be cut off in an epoch."""
     rank = dist.get_rank()
-    learner, data, loader = setup(rank, owned, batch_size, dense, regression)
+    learner, data, loader = setup(
+        rank, owned, batch_size, dense, regression, objective
+    )
     if cut:
         loader.__class__ = CutLoader
         loader.left = cut
     return learner, fit_batches(
-        learner, data, loader, epochs=epochs, patience=epochs, **RATES,
+        learner, data, loader, epochs=epochs, patience=epochs, **{**RATES, **options},
         terms=terms, checkpoint=folder / 'run.pt', checkpoint_every=2,
         progress=False,
     )  # fmt: skip
@@ -119,6 +134,19 @@ def main(out):
             'history': result.history,
             'offset': learner.posterior.offset.detach(),
             'count': term.count,
+        }
+    for name, cut in (('latent', 0), ('latent cut', 5), ('latent cut', 0)):
+        # Labels of the other nodes are latent, and logits have the default
+        # optimiser:
+        bound = SemiSupervisedELBO(LogisticKL(), warmup=5)
+        with pytest.raises(Cut) if cut else nullcontext():
+            learner, result = train(
+                out / name, cut=cut, objective=bound, logit_optimizer=None
+            )
+        state[name] = {
+            'history': result.history,
+            'offset': learner.posterior.offset.detach(),
+            'objective': dict(bound.state_dict()),
         }
     learner, result = train(out / 'regression', regression=True)
     state['regression'] = {
@@ -300,6 +328,27 @@ def test_each_process_resumes_its_own_terms(runs):
         assert torch.equal(cut['count'], whole['count'])
     first, second = (state['terms']['count'] for state in runs[0])
     assert not torch.equal(first, second)  # of the labels that each one saw
+
+
+def test_processes_count_the_labels_of_all(runs):
+    first, second = runs[0]
+    data = KarateClub()[0]
+    for name in ('latent', 'latent cut'):
+        one, other = first[name], second[name]
+        assert one['history'] == other['history']
+        assert torch.equal(one['offset'], other['offset'])
+        for key, value in one['objective'].items():
+            assert torch.equal(value, other['objective'][key]), key
+    assert first['latent']['history'] == first['latent cut']['history']
+    assert all(row['agreement'] < 0 for row in first['latent']['history'])
+    assert (first['latent']['offset'] != 0).any()
+    # In the best epoch, after this many:
+    counts = first['latent']['objective']
+    epochs, labels = int(counts['step']) / 2, data.y[data.train_mask]
+    expected = (epochs * labels.bincount()).long()
+    assert torch.equal(counts['labels'], expected)
+    known = int(data.train_mask.sum())
+    assert counts['nodes'].tolist() == [epochs * known, epochs * (34 - known)]
 
 
 def test_processes_learn_one_noise(runs):

@@ -9,11 +9,14 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
+    IWELBO,
     Candidates,
     ClassPosterior,
     Consistency,
     FixedGraph,
     FreePosterior,
+    LogisticKL,
+    SemiSupervisedELBO,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -28,6 +31,9 @@ from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.training.settings import Settings
 
+pytestmark = pytest.mark.filterwarnings(
+    'ignore:.*SemiSupervisedELBO:DeprecationWarning'
+)
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
 LOOPS = pytest.mark.parametrize('loop', [fit, fit_batches])
 
@@ -50,13 +56,14 @@ DATA = karate()
 CLUSTERS = ClusterData(DATA, 4, log=False)
 
 
-def learner_of(posterior=None, net=None, seed=0):
+def learner_of(posterior=None, net=None, seed=0, objective=None):
     seed_everything(seed)
     pairs = Candidates(DATA.edge_index, 34)
     return VariationalGraphLearner(
         net or GCN(34, 8, 2, 4, dropout=0.5),
         SmoothedPrior(DATA.edge_index, 34, pairs=pairs),
         posterior or FreePosterior(),
+        objective=objective or IWELBO(LogisticKL()),
     )
 
 
@@ -188,7 +195,9 @@ def resumed(loop, path, monkeypatch, make, terms):
 
 
 @LOOPS
-@pytest.mark.parametrize('kind', ['consistency', 'classes', 'propagated'])
+@pytest.mark.parametrize(
+    'kind', ['consistency', 'classes', 'propagated', 'latent labels']
+)
 def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
     def make(seed):
         posterior = FreePosterior()
@@ -196,9 +205,15 @@ def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
             posterior = posterior + ClassPosterior(4)
         seed_everything(seed)
         net = PropagatedMLP(34, 8, 4) if kind == 'propagated' else None
+        if kind == 'latent labels':  # whose number isn't known at first
+            posterior = FreePosterior() + ClassPosterior()
+            bound = SemiSupervisedELBO(LogisticKL(), weight=2.0, warmup=20)
+            return learner_of(posterior, net, seed, bound)
         return learner_of(posterior, net, seed)
 
     def terms():
+        if kind == 'latent labels':
+            return []
         # In its warm-up when the run is cut off:
         return [Consistency(4, weight=2.0, warmup=50)]
 

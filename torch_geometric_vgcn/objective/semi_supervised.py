@@ -21,6 +21,7 @@ from torch_geometric_vgcn.sample import GraphSample
 
 TINY = 1e-30  # whose logarithm is finite
 SWEEPS = 10  # after which classes have their shares, nearly
+MOMENTUM = 0.1  # of the shares found, in mini-batches
 
 
 class SemiSupervisedELBO(ELBO):
@@ -52,7 +53,9 @@ class SemiSupervisedELBO(ELBO):
 
     The targets :math:`q(y_n) \propto \lambda_c \exp(\ldots)` are the best of
     those in which each class has its share of all nodes: without this,
-    frequent classes absorb the others where the graph is wrong. They have no
+    frequent classes absorb the others where the graph is wrong. A mini-batch
+    has shares of its own: there, :math:`\boldsymbol{\lambda}` is the ratio of
+    the shares to those found, a running mean over batches. Targets have no
     gradient; as they are the best ones, that of :math:`\mathcal{L}` is right
     without it.
 
@@ -82,6 +85,7 @@ class SemiSupervisedELBO(ELBO):
     step: Tensor
     nodes: Tensor
     labels: Tensor
+    found: Tensor
     class_share: Tensor | None
 
     def __init__(
@@ -108,6 +112,8 @@ class SemiSupervisedELBO(ELBO):
         # labels of each class, whose number is that of the outputs.
         self.register_buffer('nodes', torch.zeros(2, dtype=torch.long))
         self.register_buffer('labels', torch.zeros(0, dtype=torch.long))
+        # The mean probability of each class in mini-batches:
+        self.register_buffer('found', torch.zeros(0))
         if class_share is not None:
             class_share = check_class_share(class_share)
         self.register_buffer('class_share', class_share, persistent=False)
@@ -116,6 +122,7 @@ class SemiSupervisedELBO(ELBO):
         self.step = torch.zeros_like(self.step)
         self.nodes = torch.zeros_like(self.nodes)
         self.labels = self.labels.new_zeros(0)
+        self.found = self.found.new_zeros(0)
 
     @property
     def settled(self) -> bool:
@@ -143,13 +150,21 @@ class SemiSupervisedELBO(ELBO):
         unknown[slice(None) if mask is None else mask] = 0
         total = unknown.sum()
         total = torch.stack([torch.full_like(total, known), total])
-        nodes, labels = self.nodes + total, self._counted(classes, out.size(-1))
+        nodes, labels = (
+            self.nodes + total,
+            self._counted(classes, out.size(-1)),
+        )
         wide = torch.promote_types(out.dtype, torch.float)
         log_prob = log_softmax(out, dim=-1, dtype=wide)
         node, ratio = unknown.to(wide), nodes.to(wide)
         ratio = ratio[0] / ratio[1].clamp(min=1)
         weight = self.weight * self._share() * ratio
-        target = self._target(log_prob.detach().mean(dim=0), labels, node)
+        score = log_prob.detach().mean(dim=0) / self.temperature
+        wanted = labels + 1 if self.class_share is None else self.class_share
+        wanted = (wanted / wanted.sum()).to(wide)
+        whole = sample is None or sample.prior.pairs.node_id is None
+        found = self.found if whole else self._found(score, wanted, node)
+        target = _target(score, wanted, node, None if whole else found)
         weighted = weight * node.unsqueeze(-1) * target
         expected = (weighted * log_prob).sum(dim=(1, 2))
         entropy = -(weighted * target.clamp(min=TINY).log()).sum()
@@ -161,7 +176,8 @@ class SemiSupervisedELBO(ELBO):
             bound=bound, agreement=agreement, loss=-bound / max(1, known)
         )
         if self.training:
-            in_training_step(partial(self._observe, nodes, labels), *got)
+            observed = partial(self._observe, nodes, labels, found)
+            in_training_step(observed, *got)
         return got
 
     def _counted(self, classes: Tensor, num_classes: int) -> Tensor:
@@ -180,11 +196,18 @@ class SemiSupervisedELBO(ELBO):
         one = torch.ones_like(classes, dtype=labels.dtype)
         return labels.index_add(0, classes, one)
 
-    def _observe(self, nodes: Tensor, labels: Tensor) -> None:
+    def _found(self, score: Tensor, wanted: Tensor, node: Tensor) -> Tensor:
+        r"""The classes' shares of nodes without a label, in all batches."""
+        old = self.found.to(wanted) if self.found.numel() > 0 else wanted
+        new = (node.unsqueeze(-1) * score.softmax(dim=-1)).sum(dim=0)
+        new = old + MOMENTUM * (new / node.sum().clamp(min=1) - old)
+        return torch.where(node.sum() > 0, new, old)
+
+    def _observe(self, nodes: Tensor, labels: Tensor, found: Tensor) -> None:
         r"""Counts a training step and its nodes."""
         # Not in place: a compiled step may need them in its backward pass.
         self.step = self.step + 1
-        self.nodes, self.labels = nodes, labels
+        self.nodes, self.labels, self.found = nodes, labels, found
 
     def _share(self) -> Tensor:
         r"""The share of its weight that agreement has in the step to come, or
@@ -195,27 +218,14 @@ class SemiSupervisedELBO(ELBO):
         step = self.step + 1 if self.training else self.step
         return (step / self.warmup).clamp(max=1.0)
 
-    def _target(self, mean: Tensor, labels: Tensor, node: Tensor) -> Tensor:
-        r"""The targets :math:`q(y_n)`, from the mean log-probabilities over
-        graphs: the best of those with the classes' shares.
-        """
-        score = mean / self.temperature
-        wanted = labels + 1 if self.class_share is None else self.class_share
-        wanted = (wanted / wanted.sum()).to(score).log()
-        # Of nodes without a label only:
-        only = node.clamp(min=TINY).log().unsqueeze(-1)
-        for _ in range(SWEEPS):
-            found = (score.log_softmax(dim=-1) + only).logsumexp(dim=0)
-            score = score + (wanted - found.log_softmax(dim=-1))
-        return score.softmax(dim=-1)
-
     def _load_from_state_dict(
         self, state_dict: Mapping[str, Any], prefix: str, *args: Any
     ) -> None:
         # The number of classes may be known there and not yet here:
-        saved = state_dict.get(prefix + 'labels')
-        if isinstance(saved, Tensor) and saved.dim() == 1:
-            self.labels = self.labels.new_empty(saved.shape)
+        for name in ('labels', 'found'):
+            saved, own = state_dict.get(prefix + name), getattr(self, name)
+            if isinstance(saved, Tensor) and saved.dim() == 1:
+                setattr(self, name, own.new_zeros(saved.shape))
         super()._load_from_state_dict(state_dict, prefix, *args)
 
     def extra_repr(self) -> str:
@@ -223,6 +233,25 @@ class SemiSupervisedELBO(ELBO):
             f'{super().extra_repr()}, weight={self.weight:.3g}, '
             f'temperature={self.temperature:.3g}, warmup={self.warmup}'
         )
+
+
+def _target(
+    score: Tensor, wanted: Tensor, node: Tensor, found: Tensor | None
+) -> Tensor:
+    r"""The targets :math:`q(y_n)`, from the mean log-probabilities over graphs
+    at the temperature: the best of those in which nodes without a label have
+    the wanted classes, or if what was found in batches is known, a step
+    towards these.
+    """
+    wanted = wanted.log()
+    if found is not None:
+        score = score + (wanted - found.clamp(min=1e-6).log())
+        return score.softmax(dim=-1)
+    only = node.clamp(min=TINY).log().unsqueeze(-1)
+    for _ in range(SWEEPS):
+        shares = (score.log_softmax(dim=-1) + only).logsumexp(dim=0)
+        score = score + (wanted - shares.log_softmax(dim=-1))
+    return score.softmax(dim=-1)
 
 
 def check_class_share(class_share: Tensor) -> Tensor:

@@ -38,7 +38,8 @@ class ClassPosterior(Posterior):
         & c = d \\ (1 - h) / (1 - \| \boldsymbol{\pi} \|^2) & c \neq d,
         \end{cases}
 
-    with the mean :math:`\boldsymbol{\pi}` of all :math:`\hat{\mathbf{p}}_i`:
+    (in mini-batches, the running mean of their estimates) with the mean
+    :math:`\boldsymbol{\pi}` of all :math:`\hat{\mathbf{p}}_i`:
     where edges join nodes of one class, they speak for each other, and where
     they join different classes, they do so, too.
 
@@ -157,9 +158,13 @@ class ClassPosterior(Posterior):
         edge = (prior.logits + self._term(prior, old)).sigmoid().unsqueeze(0)
         near = pattern.product(pattern.entries(edge), prob.unsqueeze(0))[0]
         seen = (prob.t() @ near) / 2
+        # The edges of a mini-batch stand for all of them:
+        seen = seen * (len(prior.pairs.whole) / max(1, len(prior.pairs)))
         joint = self.shrinkage * expected * assumed + (seen + seen.t()) / 2
         joint = joint / joint.sum().clamp(min=1e-12)
-        return joint / expected.clamp(min=1e-12)
+        new = joint / expected.clamp(min=1e-12)
+        whole = prior.pairs.node_id is None
+        return new if whole else torch.lerp(old, new, self.momentum)
 
     def _load_from_state_dict(
         self, state_dict: Mapping[str, Any], prefix: str, *args: Any

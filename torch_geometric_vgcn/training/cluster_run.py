@@ -88,6 +88,8 @@ class ClusterRun(DataRun):
                 new, old = getattr(objective, name), before[name]
                 old = old if old.shape == new.shape else new.new_zeros(())
                 setattr(objective, name, old + self.ranks.sum(new - old))
+            mean = self.ranks.sum(objective.found) / self.ranks.world
+            objective.found = mean
 
     def place(self, data: Data) -> None:
         device = self.device

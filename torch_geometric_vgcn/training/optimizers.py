@@ -92,9 +92,7 @@ def optimizers(
     groups = [group for group in groups if group['params']]
     out: list[Optimizer] = []
     if groups:
-        out.append(
-            Adam(groups, lr, weight_decay=weight_decay, fused=True)
-        )
+        out.append(Adam(groups, lr, weight_decay=weight_decay, fused=True))
     if logit_optimizer is None:
         rate = num_labels * (RATE if logit_lr is None else logit_lr)
         if dense:

@@ -4,7 +4,6 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn import FixedGraph
-from torch_geometric_vgcn.objective import Bound
 
 
 class DropoutPasses(FixedGraph):
@@ -18,11 +17,3 @@ class DropoutPasses(FixedGraph):
         count = num_samples if self.training else 1
         passes = [FixedGraph.forward(self, x) for _ in range(count)]
         return torch.stack(passes) if count > 1 else passes[0]
-
-    def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
-        r"""The mean over the passes."""
-        passes = out if out.dim() > 2 else out.unsqueeze(0)
-        bounds = [FixedGraph.objective(self, each, y, mask) for each in passes]
-        return Bound(
-            *(torch.stack(p).mean() for p in zip(*bounds, strict=True))
-        )

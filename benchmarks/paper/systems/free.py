@@ -11,6 +11,9 @@ from systems.base import Outcome, System, num_classes, with_fast_features
 from systems.learned_graph import LearnedGraph
 from systems.recipe import HIDDEN, NUM_SAMPLES, with_unit_rows
 from torch_geometric_vgcn import (
+    IWELBO,
+    FreePosterior,
+    LogisticKL,
     SmoothedPrior,
     SparseDropout,
     VariationalGraphLearner,
@@ -38,7 +41,12 @@ class FreeSGD(System):
         seed_everything(seed)
         data = with_fast_features(with_unit_rows(data))
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
-        learner = VariationalGraphLearner(DroppedGCN(data), prior)
+        learner = VariationalGraphLearner(
+            DroppedGCN(data),
+            prior,
+            FreePosterior(),
+            objective=IWELBO(LogisticKL()),
+        )
         learner.posterior.requires_grad_(self.learns)
         result = fit(
             learner,

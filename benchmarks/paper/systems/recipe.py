@@ -9,11 +9,13 @@ from torch_geometric.data import Data
 from systems.base import Outcome, System, num_classes, with_fast_features
 from systems.learned_graph import LearnedGraph
 from torch_geometric_vgcn import (
-    Consistency,
     FixedGraph,
+    LogisticKL,
+    SemiSupervisedELBO,
     VariationalGraphLearner,
     fit,
 )
+from torch_geometric_vgcn.objective import KL
 
 HIDDEN = 64
 LR = 0.02
@@ -25,8 +27,8 @@ NUM_SAMPLES = 16
 
 class Recipe(System):
     r"""The way of training that all controls share, so that they differ in
-    nothing but the graph: rows of Euclidean norm one, the same class on all
-    sampled graphs (:class:`Consistency`), and classes as frequent as among
+    nothing but the graph: rows of Euclidean norm one, and the bound in which
+    the classes of nodes without a label are latent, and as frequent as among
     the validation nodes.
     """
 
@@ -48,7 +50,6 @@ class Recipe(System):
             data,
             epochs=epochs,
             lr=LR,
-            terms=[consistency(data)],
             patience=PATIENCE,
             progress=False,
         )
@@ -58,13 +59,13 @@ class Recipe(System):
         return Outcome.of_fit(prob, result, LearnedGraph.of(model, data.x))
 
 
-def consistency(data: Data) -> Consistency:
-    r"""The term, with the shares of classes among the validation nodes:
+def objective(data: Data, kl: KL | None = None) -> SemiSupervisedELBO:
+    r"""The bound, with the shares of classes among the validation nodes:
     unlike those for training, they are always a random sample.
     """
     classes = num_classes(data)
     count = data.y[data.val_mask].bincount(minlength=classes)
-    return Consistency(classes, class_share=count + 1)
+    return SemiSupervisedELBO(kl or LogisticKL(), class_share=count + 1)
 
 
 def input_dropout(data: Data) -> float:

@@ -14,7 +14,7 @@ class RecipeFrozen(LearnerRecipe):
 
     title = 'Recipe: frozen'
 
-    def posterior(self, data: Data) -> Posterior:
+    def posterior(self) -> Posterior:
         return FreePosterior()
 
     def model(self, data: Data, **settings: Any) -> VariationalGraphLearner:

@@ -1,4 +1,3 @@
-from abc import abstractmethod
 from typing import Any
 
 from torch_geometric.data import Data
@@ -9,6 +8,7 @@ from systems.recipe import (
     Recipe,
     input_dropout,
     is_bag_of_words,
+    objective,
 )
 from torch_geometric_vgcn import (
     BinaryConcrete,
@@ -55,19 +55,21 @@ class LearnerRecipe(Recipe):
         similarity = cosine_similarity if words else negative_distance
         return EvidencePrior(prior, data.x, evidence, similarity)
 
-    @abstractmethod
-    def posterior(self, data: Data) -> Posterior:
-        r"""What is learned of the graph."""
+    def posterior(self) -> Posterior | None:
+        r"""What is learned of the graph. (default: as by default)"""
+        return None
 
     def sampler(self) -> Sampler:
         return BinaryConcrete()
 
     def model(self, data: Data, **settings: Any) -> VariationalGraphLearner:
+        sampler = self.sampler()
         return VariationalGraphLearner(
             network(data),
             self.prior(data, **settings),
-            self.posterior(data),
-            self.sampler(),
+            self.posterior(),
+            sampler,
+            objective(data, sampler.default_objective().kl),
         )
 
 

@@ -1,7 +1,7 @@
 from torch_geometric.data import Data
 
 from systems.dropout_passes import DropoutPasses
-from systems.recipe import Recipe
+from systems.recipe import Recipe, objective
 from systems.recipe_learner import network
 
 
@@ -11,4 +11,6 @@ class RecipeMLP(Recipe):
     title = 'Recipe: MLP'
 
     def model(self, data: Data) -> DropoutPasses:
-        return DropoutPasses(network(data), data.edge_index[:, :0])
+        return DropoutPasses(
+            network(data), data.edge_index[:, :0], objective=objective(data)
+        )

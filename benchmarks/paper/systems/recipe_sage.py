@@ -3,7 +3,7 @@ from torch_geometric.data import Data
 
 from systems.base import num_classes
 from systems.dropout_passes import DropoutPasses
-from systems.recipe import HIDDEN, Recipe, input_dropout
+from systems.recipe import HIDDEN, Recipe, input_dropout, objective
 from systems.sage import SAGENet
 from torch_geometric_vgcn import SparseDropout
 
@@ -22,7 +22,7 @@ class RecipeSAGE(Recipe):
             num_classes(data),
             input_dropout(data),
         )
-        return DropoutPasses(net, data.edge_index)
+        return DropoutPasses(net, data.edge_index, objective=objective(data))
 
 
 class FullSAGE(SAGENet):

@@ -9,6 +9,7 @@ from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
     BernoulliKL,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -48,8 +49,9 @@ class VGCNDiscrete(System):
         learner = VariationalGraphLearner(
             gcn(data),
             SmoothedPrior(data.edge_index, n, rho1, pairs=AllPairs(n)),
-            sampler=Bernoulli(),
-            objective=ELBO(BernoulliKL(), beta=beta),
+            FreePosterior(),
+            Bernoulli(),
+            ELBO(BernoulliKL(), beta=beta),
         )
         options = {'lr': lr, 'weight_decay': weight_decay}
         return train_learner(learner, data, 3, epochs=epochs, **options)

@@ -207,7 +207,10 @@ def sampler(case: Case) -> None:
     repr(made)
 
 
-@target('ELBO', 'IWELBO', 'BernoulliKL', 'LogisticKL', 'Bound')
+@target(
+    'ELBO', 'IWELBO', 'SemiSupervisedELBO', 'BernoulliKL', 'LogisticKL',
+    'Bound',
+)  # fmt: skip
 def objective(case: Case) -> None:
     data = world.graph(case)
     made = world.objective(case)

@@ -27,7 +27,6 @@ def settings(case: Case) -> dict:
         logit_lr=case.one_of(0.01, 1.0),
         weight_decay=case.one_of(0.0, 5e-4),
         num_samples=case.one_of(1, 2, 3),
-        terms=case.one_of((), [vgcn.Consistency(world.CLASSES)]),
         patience=case.one_of(1, 10),
         checkpoint=case.one_of(None, 'run.pt'),
         checkpoint_every=case.one_of(1, 25),
@@ -39,6 +38,26 @@ def check_fit(case: Case, result: object) -> None:
     if result.score == 'acc':
         case.check(0 <= result.val_acc <= 1, 'accuracy')
     case.check(result.val_score <= 1, 'score')
+
+
+@target('optimizers')
+def optimizers(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        made = world.learner(case, data)
+    made(data.x)
+    steps = case.call(
+        vgcn.training.optimizers,
+        made,
+        5,
+        **case.kwargs(lr=0.1, logit_lr=0.2, weight_decay=0.0),
+    )
+    out = made(data.x, num_samples=2)
+    made.objective(out, data.y, data.train_mask).loss.backward()
+    for optimizer in steps:
+        optimizer.step()
+    finite = all(bool(p.isfinite().all()) for p in made.parameters())
+    case.check(finite, 'finite parameters')
 
 
 @target('fit', 'Fit')

@@ -198,10 +198,18 @@ def objective(case: Case) -> Any:
     given = {}
     if divergence is vgcn.LogisticKL:
         given = case.kwargs(temperature=case.one_of(0.1, 0.5, 2.0))
+    kind = case.one_of(vgcn.ELBO, vgcn.IWELBO, vgcn.SemiSupervisedELBO)
+    options = {'beta': case.one_of(0.0, 0.01, 1.0)}
+    if kind is vgcn.SemiSupervisedELBO:
+        options |= {
+            'weight': case.one_of(0.0, 1.0, 20.0),
+            'temperature': case.one_of(0.1, 0.5, 1.0),
+            'warmup': case.one_of(0, 2, 50),
+        }
     return case.call(
-        case.one_of(vgcn.ELBO, vgcn.IWELBO),
+        kind,
         case.arg(case.call(divergence, **given)),
-        **case.kwargs(beta=case.one_of(0.0, 0.01, 1.0)),
+        **case.kwargs(**options),
     )
 
 
