@@ -27,10 +27,10 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import Compose
 
 from torch_geometric_vgcn import (
-    ClassPosterior,
-    Consistency,
     EvidencePrior,
     FreePosterior,
+    LogisticKL,
+    SemiSupervisedELBO,
     SmoothedPrior,
     VariationalGraphLearner,
     calibrate,
@@ -72,12 +72,15 @@ def make(
     r"""One of the three models, which differ in nothing but the graph."""
     num_classes = int(data.y.max()) + 1
     net = PropagatedMLP(data.num_features, args.hidden, num_classes)
+    share = data.y[data.val_mask].bincount(minlength=num_classes) + 1
+    bound = SemiSupervisedELBO(LogisticKL(), class_share=share)
     if name == 'learned':
-        posterior = ClassPosterior(num_classes)
-        return VariationalGraphLearner(net, prior, posterior)
+        return VariationalGraphLearner(net, prior, objective=bound)
     if name == 'kNN graph':  # each edge is certain
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1=1 - 1e-6)
-    learner = VariationalGraphLearner(net, prior, FreePosterior())
+    learner = VariationalGraphLearner(
+        net, prior, FreePosterior(), objective=bound
+    )
     learner.posterior.requires_grad_(False)  # stays at the prior
     return learner
 
@@ -114,8 +117,6 @@ def trial(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         args.dataset, args.root, args.k, args.rho1, args.evidence
     )
     split = HalfValidation(seed)(data)
-    num_classes = int(data.y.max()) + 1
-    share = split.y[split.val_mask].bincount(minlength=num_classes) + 1
     seed_everything(seed)
     start = time.time()
     model = make(name, split, prior, args)
@@ -124,7 +125,6 @@ def trial(args: argparse.Namespace, seed: int, name: str) -> dict[str, Any]:
         split,
         epochs=args.epochs,
         lr=args.lr,
-        terms=[Consistency(num_classes, class_share=share)],
         patience=20,
         progress=False,
     )

@@ -101,7 +101,7 @@ def test_a_step_changes_only_what_the_batch_touched():
     data, clusters = karate()
     learner = learner_of(data, clusters)
     offset = learner.posterior.offset
-    adam, sparse = optimizers(learner, 1, 0.01, 0.01, 0.0, Adam)
+    adam, sparse = optimizers(learner, 1, 0.01, 0.01, 0.0, torch.optim.Adam)
     seen = torch.zeros_like(offset).bool()
     for nodes in learner.prior.pairs.clusters():
         prior = learner.prior.subset(nodes)

@@ -89,7 +89,8 @@ def train(
         loader.__class__ = CutLoader
         loader.left = cut
     return learner, fit_batches(
-        learner, data, loader, epochs=epochs, patience=epochs, **{**RATES, **options},
+        learner, data, loader, epochs=epochs, patience=epochs,
+        **{**RATES, **options},
         terms=terms, checkpoint=folder / 'run.pt', checkpoint_every=2,
         progress=False,
     )  # fmt: skip

@@ -6,6 +6,11 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import SGD, Adam, Optimizer, SparseAdam
 
+from torch_geometric_vgcn.checks import (
+    check_kind,
+    check_nonnegative,
+    check_positive,
+)
 from torch_geometric_vgcn.posterior import FreePosterior
 
 #: How far a step moves a free logit per unit of the bound's gradient, and the
@@ -67,6 +72,9 @@ def optimizers(
             They get steps without momentum, but as large in the end.
             (default: those of :obj:`FreePosterior(sparse=True)`)
     """
+    check_kind(learner, Module, 'learner')
+    check_positive(num_labels, 'num_labels')
+    check_rates(lr, logit_lr, weight_decay, logit_optimizer)
     if not any(p.requires_grad for p in learner.parameters()):
         raise ValueError(
             f"'learner' ({type(learner).__name__}) has no parameter that "
@@ -108,6 +116,24 @@ def optimizers(
         make = SparseAdam if is_adam else logit_optimizer
         out.append(_make(make, sparse, logit_lr))
     return out
+
+
+def check_rates(
+    lr: float,
+    logit_lr: float | None,
+    weight_decay: float,
+    logit_optimizer: MakeOptimizer | None,
+) -> None:
+    r"""Expects what optimisers can be made of."""
+    check_positive(lr, 'lr')
+    if logit_lr is not None:
+        check_positive(logit_lr, 'logit_lr')
+    check_nonnegative(weight_decay, 'weight_decay')
+    if logit_optimizer is not None and not callable(logit_optimizer):
+        raise TypeError(
+            "'logit_optimizer' must make an optimiser from parameters and "
+            f"'lr', got {type(logit_optimizer).__name__}"
+        )
 
 
 def _parameters_of(learner: Module, part: str) -> list[Tensor]:

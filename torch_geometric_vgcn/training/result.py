@@ -20,8 +20,8 @@ class Fit:
             labelled node plus the sum :obj:`'terms'` of all further terms
             (weight decay belongs to the optimiser), the parts
             :obj:`'log_likelihood'`, :obj:`'agreement'` and :obj:`'kl'` of the
-            bound, and the validation score (:obj:`'val_acc'`, :obj:`'val_r2'` or
-            :obj:`'val_f1'`) and :obj:`'val_nll'`.
+            bound, and the validation score (:obj:`'val_acc'`,
+            :obj:`'val_r2'` or :obj:`'val_f1'`) and :obj:`'val_nll'`.
         settled (bool): Whether all parts of the loss had their full weight in
             the best epoch.
         score (str): The name of the score: :obj:`'acc'` for accuracy

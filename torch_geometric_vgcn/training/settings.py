@@ -7,13 +7,14 @@ from torch_geometric_vgcn.checks import (
     check_count,
     check_flag,
     check_kind,
-    check_nonnegative,
     check_path,
-    check_positive,
 )
 from torch_geometric_vgcn.objective import Term
 from torch_geometric_vgcn.training.fingerprint import as_text
-from torch_geometric_vgcn.training.optimizers import MakeOptimizer
+from torch_geometric_vgcn.training.optimizers import (
+    MakeOptimizer,
+    check_rates,
+)
 
 
 @dataclass(frozen=True)
@@ -62,16 +63,9 @@ class Settings:
                 DeprecationWarning,
                 stacklevel=4,
             )
-        check_positive(self.lr, 'lr')
-        if self.logit_lr is not None:
-            check_positive(self.logit_lr, 'logit_lr')
-        make = self.logit_optimizer
-        if make is not None and not callable(make):
-            raise TypeError(
-                "'logit_optimizer' must make an optimiser from parameters and "
-                f"'lr', got {type(self.logit_optimizer).__name__}"
-            )
-        check_nonnegative(self.weight_decay, 'weight_decay')
+        check_rates(
+            self.lr, self.logit_lr, self.weight_decay, self.logit_optimizer
+        )
         if self.checkpoint is not None:
             check_path(self.checkpoint, 'checkpoint')
         check_flag(self.progress, 'progress')
