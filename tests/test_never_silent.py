@@ -442,3 +442,112 @@ def test_too_many_background_pairs_are_refused_at_once(temperature, num_nodes):
 def test_small_graphs_take_any_temperature(graph, temperature):
     learner = learner_of(graph, sampler=BinaryConcrete(temperature))
     assert learner.predict(X).isfinite().all()
+
+
+# The default posterior and objective, whose state grows in the first step
+
+
+@pytest.fixture
+def taught(graph):
+    def make():
+        torch.manual_seed(0)
+        prior = SmoothedPrior(graph, 6)
+        return VariationalGraphLearner(GCN(3, 8, 2, 2), prior)
+
+    def step(learner, x=X, dtype=None):
+        mask = torch.tensor([0, 3])
+        out = learner(x if dtype is None else x.to(dtype), num_samples=2)
+        got = learner.objective(out, Y, mask)
+        got.loss.backward()
+        return got
+
+    return make, step
+
+
+def test_inference_mode_of_a_taught_learner(taught):
+    make, step = taught
+    learner = make()
+    noise = learner.noise(2)
+    with torch.inference_mode():  # first, so that nothing is known yet
+        learner.predict(X.clone(), noise=noise)
+    step(learner)
+    prob = learner.predict(X, noise=noise)
+    with torch.inference_mode():
+        assert torch.equal(learner.predict(X, noise=noise), prob)
+        learner.edge_probs()
+        learner.objective(learner(X, num_samples=2), Y)
+    step(learner)
+    assert not torch.equal(learner.predict(X, noise=noise), prob)
+    assert int(learner.criterion.step) == 2
+
+
+@pytest.mark.parametrize('dtype', [torch.half, torch.bfloat16, torch.double])
+def test_steps_in_another_precision(taught, dtype):
+    make, step = taught
+    expected, learner = make(), make().to(dtype)
+    for _ in range(3):
+        first = step(expected)
+        got = step(learner, dtype=dtype)
+        assert all(part.isfinite() for part in got)
+    assert got.agreement < 0 and first.agreement < 0
+    for name in ('step', 'nodes', 'labels'):  # counts are exact
+        one, two = learner.criterion, expected.criterion
+        assert torch.equal(getattr(one, name), getattr(two, name))
+    assert learner.edge_probs().isfinite().all()
+
+
+def test_counts_of_many_steps_fit_in_half_precision(taught):
+    make, step = taught
+    learner = make().half()
+    learner.criterion.nodes += 1_000_000
+    assert step(learner, dtype=torch.half).agreement.isfinite()
+
+
+@pytest.mark.parametrize('taught_there', [False, True])
+@pytest.mark.parametrize('taught_here', [False, True])
+def test_a_taught_state_is_loaded_in_another_precision(
+    taught, taught_there, taught_here
+):
+    make, step = taught
+    learner, double = make(), make().double()
+    if taught_there:
+        step(learner)
+    if taught_here:
+        step(double, dtype=torch.double)
+    double.load_state_dict(learner.state_dict())
+    assert torch.allclose(
+        double.edge_probs().float(), learner.edge_probs(), atol=1e-6
+    )
+    step(double, dtype=torch.double)  # from which it goes on
+    again = copy.deepcopy(double)
+    assert torch.equal(again.edge_probs(), double.edge_probs())
+
+
+def test_a_taught_state_of_other_nodes_is_refused(taught, graph):
+    make, step = taught
+    learner = make()
+    step(learner)
+    state = learner.posterior.state_dict()
+    other = VariationalGraphLearner(
+        GCN(3, 8, 2, 2), SmoothedPrior(graph, 7)
+    ).posterior
+    with pytest.raises(RuntimeError, match='prob'):
+        other.load_state_dict(state)
+
+
+def test_a_compiled_step_of_the_default_parts(taught):
+    make, step = taught
+    learner, expected = make(), make()
+    compiled = torch.compile(learner.objective, backend='aot_eager')
+    noise = learner.noise(2)
+    for _ in range(3):
+        for one, objective in (
+            (learner, compiled),
+            (expected, expected.objective),
+        ):
+            out = one(X, noise=noise)
+            got = objective(out, Y, torch.tensor([0, 3]))
+            got.loss.backward()
+    for name, value in expected.state_dict().items():
+        if isinstance(value, torch.Tensor):
+            assert torch.allclose(learner.state_dict()[name], value), name

@@ -296,3 +296,8 @@ def test_wrong_inputs_are_refused(change, message):
 def test_wrong_arguments_are_refused(name, value):
     with pytest.raises((TypeError, ValueError), match=f"'{name}' must be"):
         Consistency(**{'num_classes': 3, name: value})
+
+
+def test_it_names_what_replaces_it():
+    with pytest.warns(DeprecationWarning, match='SemiSupervisedELBO'):
+        Consistency(3)

@@ -366,3 +366,41 @@ def test_it_finds_the_edges_inside_planted_classes():
     ]
     assert auc[0] == 0.5
     assert auc[1] > 0.75, auc
+
+
+@pytest.mark.parametrize('momentum', [0.1, 0.5])
+def test_a_number_of_classes_that_is_found_is_as_one_that_is_given(
+    prior, momentum
+):
+    given = observed(prior, momentum=momentum)
+    found = ClassPosterior(momentum=momentum)
+    found.start_at(prior)
+    torch.manual_seed(1)
+    for _ in range(3):
+        found.observe(2 * torch.randn(2, 6, 3), Y, LABELLED, prior)
+    assert torch.equal(found(prior), given(prior))
+    given.load_state_dict(found.state_dict())
+    assert torch.equal(found(prior), given(prior))
+
+
+def test_batches_of_one_class_tell_the_mixing_of_all():
+    # Four clusters, each of one class, and three of four edges inside them:
+    y = torch.arange(80) // 20
+    inside = stochastic_blockmodel_graph([20] * 4, 0.3 * torch.eye(4))
+    others = erdos_renyi_graph(80, 0.025)
+    index = torch.cat([inside, others], dim=1)
+    prior = SmoothedPrior(index, 80, rho1=0.99)
+    whole, parts = ClassPosterior(4), ClassPosterior(4)
+    whole.start_at(prior)
+    parts.start_at(prior)
+    for _ in range(30):
+        whole.observe(torch.zeros(1, 80, 4), y, None, prior)
+        for c in range(4):
+            nodes = torch.cat([(y == c).nonzero(), torch.randint(80, (9, 1))])
+            nodes = nodes.view(-1).unique()
+            part = prior.subset(nodes)
+            out = torch.zeros(1, len(nodes), 4)
+            parts.observe(out, y[nodes], None, part)
+    got, expected = parts.mixing.diagonal(), whole.mixing.diagonal()
+    # Not one class far ahead of the others, whichever came last:
+    assert (got.log() - expected.log()).abs().max() < 0.35

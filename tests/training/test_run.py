@@ -328,3 +328,26 @@ def test_patience_waits_for_the_terms():
     settings = {**SETTINGS, 'patience': 1}
     result = fit(learner_of(), DATA, terms=[term], **settings)
     assert len(result.history) >= 10
+
+
+@LOOPS
+def test_agreement_is_not_counted_twice(loop):
+    bound = SemiSupervisedELBO(LogisticKL())
+    learner = learner_of(objective=bound)
+    learner.likelihood.set_temperature(2.0)
+    with pytest.raises(ValueError, match="'terms' has a Consistency"):
+        train(loop, learner, terms=[Consistency(4)])
+    assert learner.likelihood.temperature == 2  # before any work
+    train(loop, learner, epochs=1)
+    with pytest.warns(DeprecationWarning, match="'terms' is deprecated"):
+        train(loop, learner_of(), terms=[Entropy()], epochs=1)
+
+
+def test_a_second_run_goes_on_from_full_agreement():
+    bound = SemiSupervisedELBO(LogisticKL(), warmup=5)
+    learner = learner_of(objective=bound)
+    first = train(fit, learner)
+    assert first.settled and int(bound.step) == first.best_epoch + 1 >= 5
+    assert train(fit, learner, epochs=2).settled
+    learner.reset_parameters()
+    assert not train(fit, learner, epochs=2).settled

@@ -51,3 +51,14 @@ def test_readme_runs_if_a_class_has_no_validation_label(
     assert 'epochs=100' in code
     exec(code.replace('epochs=100', 'epochs=1, progress=False'), {})
     assert float(capsys.readouterr().out) > 1 / 6
+
+
+def test_the_graph_of_readme_is_learned(citeseer, capsys):
+    code = code_of('README.md').split('import numpy')[0]
+    found = {}
+    exec(code.replace('epochs=100', 'epochs=20, progress=False'), found)
+    posterior = found['learner'].posterior
+    parameters = list(posterior.parameters())
+    # They start at 0, where the posterior is the prior:
+    assert parameters and all(p.abs().max() > 0.02 for p in parameters)
+    capsys.readouterr()
