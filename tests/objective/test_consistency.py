@@ -6,6 +6,10 @@ from torch.nn.functional import one_hot
 
 from torch_geometric_vgcn import Consistency
 
+pytestmark = pytest.mark.filterwarnings(
+    'ignore:Consistency is deprecated:DeprecationWarning'
+)
+
 Y = torch.tensor([0, 1, 1, 2, -1, -1, -1])
 MASK = torch.tensor([True, True, True, True, False, False, False])
 

@@ -23,6 +23,7 @@ from torch_geometric_vgcn import (
     FixedGraph,
     FreePosterior,
     LogisticKL,
+    SemiSupervisedELBO,
     SmoothedPrior,
     StraightThroughBernoulli,
     VariationalGraphLearner,
@@ -203,3 +204,22 @@ def test_the_elbo_is_a_lower_bound_from_a_beta_of_one_on(off, on):
         tempered = ELBO(BernoulliKL(), 0.01)(log_prob, sample).bound
         if (off, on, len(edges)) == (0.5, 0.99, 100):
             assert tempered > evidence + 0.2
+
+
+def test_a_partitioned_graph_has_no_latent_labels(data, tmp_path):
+    graph = partition_graph(
+        tmp_path,
+        data.x,
+        data.edge_index,
+        data.y,
+        data.train_mask,
+        data.val_mask,
+        num_parts=2,
+    )
+    with pytest.raises(ValueError, match="'objective' of a PartitionedL"):
+        PartitionedLearner(
+            GCN(34, 8, 2, 4), graph, objective=SemiSupervisedELBO(LogisticKL())
+        )
+    learner = PartitionedLearner(GCN(34, 8, 2, 4), graph)
+    result = fit_partitioned(learner, **SHORT)
+    assert all(row['agreement'] == 0 for row in result.history)

@@ -148,14 +148,17 @@ class ClassPosterior(Posterior):
 
     def _mixing(self, prior: Prior) -> Tensor:
         r"""The matrix :math:`\mathbf{B}`, from the pairs of a prior."""
-        chance = self.prob.mean(dim=0)
+        # Sums over edges, in single precision at least:
+        wide = torch.promote_types(self.prob.dtype, torch.float)
+        chance = self.prob.to(wide).mean(dim=0)
         expected = torch.outer(chance, chance)
         assumed = mixing_of(chance, self.homophily)
         if self.shrinkage == float('inf'):
-            return assumed
-        old = self.mixing if self.mixing.numel() > 0 else assumed
-        prob, pattern = self._of_nodes(prior), prior.pairs.pattern
-        edge = (prior.logits + self._term(prior, old)).sigmoid().unsqueeze(0)
+            return assumed.to(self.prob)
+        old = self.mixing.to(wide) if self.mixing.numel() > 0 else assumed
+        prob, pattern = self._of_nodes(prior).to(wide), prior.pairs.pattern
+        edge = prior.logits + self._term(prior, old.to(self.prob))
+        edge = edge.to(wide).sigmoid().unsqueeze(0)
         near = pattern.product(pattern.entries(edge), prob.unsqueeze(0))[0]
         seen = (prob.t() @ near) / 2
         # The edges of a mini-batch stand for all of them:
@@ -163,8 +166,9 @@ class ClassPosterior(Posterior):
         joint = self.shrinkage * expected * assumed + (seen + seen.t()) / 2
         joint = joint / joint.sum().clamp(min=1e-12)
         new = joint / expected.clamp(min=1e-12)
-        whole = prior.pairs.node_id is None
-        return new if whole else torch.lerp(old, new, self.momentum)
+        if prior.pairs.node_id is not None:
+            new = torch.lerp(old, new, self.momentum)
+        return new.to(self.prob)
 
     def _load_from_state_dict(
         self, state_dict: Mapping[str, Any], prefix: str, *args: Any

@@ -38,7 +38,8 @@ def fit_batches(
         \mathbf{X}_b, \mathbf{A}_b) + w \sum_{n \in b} U_n - \beta
         \sum_{i,j \in b} w_{ij}\, \mathrm{KL}_{ij} \right]
 
-    (:math:`U_n` is a part of :class:`SemiSupervisedELBO` only) of batch :math:`b` out of :math:`B`, and the weights :math:`w` of
+    (:math:`U_n` is a part of :class:`SemiSupervisedELBO` only) of batch
+    :math:`b` out of :math:`B`, and the weights :math:`w_{ij}` of
     :class:`~torch_geometric_vgcn.loader.PairWeight`. Over an epoch the bounds
     add up to that of all the data: exactly for
     :class:`~torch_geometric_vgcn.pairs.ClusterPairs`, and otherwise except
