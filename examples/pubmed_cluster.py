@@ -30,10 +30,12 @@ from torch_geometric.nn import GAT, GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
+    IWELBO,
     ClusterPairs,
     EvidencePrior,
     FixedGraph,
     FreePosterior,
+    LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
@@ -139,11 +141,19 @@ def train(
     if evidence > 0:
         prior = EvidencePrior(prior, data.x, evidence)
     net, posterior = GCN(*sizes, dropout=0.5), FreePosterior(sparse=True)
-    learner = VariationalGraphLearner(net, prior, posterior)
+    learner = VariationalGraphLearner(
+        net, prior, posterior, objective=IWELBO(LogisticKL())
+    )
     loader = loader_of(clusters, args.batch_size)
     epochs = -(-steps // len(loader))
     result = fit_batches(
-        learner, data, loader, epochs=epochs, lr=lr, checkpoint=checkpoint
+        learner,
+        data,
+        loader,
+        epochs=epochs,
+        lr=lr,
+        logit_optimizer=torch.optim.Adam,
+        checkpoint=checkpoint,
     )
     if pairs is not None:
         prob = predict_batches(learner, data.x, pairs.clusters())

@@ -149,6 +149,8 @@ def main(out):
             'offset': learner.posterior.offset.detach(),
             'objective': dict(bound.state_dict()),
         }
+    learner, _ = train(out / 'evidence', **EVIDENCE)
+    state['evidence'] = learner.posterior.offset.detach()
     learner, result = train(out / 'regression', regression=True)
     state['regression'] = {
         'history': result.history,
@@ -174,6 +176,9 @@ def endless(out, rank):
     train(out, epochs=1_000_000)
 
 
+EVIDENCE = {
+    'epochs': 40, 'lr': 1e-9, 'logit_lr': 0.01, 'logit_optimizer': None,
+}  # fmt: skip
 CASES = [('dense', True, 1), ('candidates', False, 2)]
 SCRIPT = """
 import sys
@@ -329,6 +334,16 @@ def test_each_process_resumes_its_own_terms(runs):
         assert torch.equal(cut['count'], whole['count'])
     first, second = (state['terms']['count'] for state in runs[0])
     assert not torch.equal(first, second)  # of the labels that each one saw
+
+
+def test_evidence_moves_a_logit_as_far_in_two_processes_as_in_one(runs):
+    learner, data, loader = setup(0, range(4))
+    options = {**EVIDENCE, 'patience': 40, 'progress': False}
+    fit_batches(learner, data, loader, **options)
+    expected = learner.posterior.offset.detach()
+    # The graphs and dropout are others, and add up over epochs:
+    ratio = runs[0][0]['evidence'].norm() / expected.norm()
+    assert 0.75 < ratio < 1.33
 
 
 def test_processes_count_the_labels_of_all(runs):

@@ -46,8 +46,8 @@ def fit_batches(
     for the edges that are missing between batches.
 
     With :class:`FreePosterior(sparse=True)` the cost of a step is that of its
-    batch, and all other logits and their moments stay as they are; with other
-    posteriors Adam updates them all.
+    batch, and all other logits stay as they are; with other posteriors, each
+    step moves all logits by their momentum.
 
     **Several processes** (:obj:`torchrun`, inside :func:`process_group`): each
     has a :obj:`loader` of its own clusters, by
