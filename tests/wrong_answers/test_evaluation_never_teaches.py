@@ -11,7 +11,9 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
+    ELBO,
     Bernoulli,
+    BernoulliKL,
     ClassPosterior,
     Consistency,
     FixedGraph,
@@ -45,13 +47,14 @@ def data():
     return data
 
 
-def learner_of(data, posterior, sampler=None, dropout=0.0):
+def learner_of(data, posterior, sampler=None, dropout=0.0, objective=None):
     torch.manual_seed(0)
     return VariationalGraphLearner(
         GCN(34, 8, 2, 4, dropout=dropout),
         SmoothedPrior(data.edge_index, 34),
         posterior,
         sampler,
+        objective,
     )
 
 
@@ -81,7 +84,9 @@ def trained(loop, learner, data, **options):
 
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 def test_training_ends_in_evaluation_mode(data, loop):
-    learner, term = learner_of(data, ClassPosterior(4)), Consistency(4)
+    bound = ELBO(BernoulliKL())  # which has no agreement of its own
+    learner = learner_of(data, ClassPosterior(4), objective=bound)
+    term = Consistency(4)
     trained(loop, learner, data, terms=[term])
     modules = [*learner.modules(), *term.modules()]
     assert not any(module.training for module in modules)
@@ -140,7 +145,9 @@ def test_a_test_bound_after_training_teaches_nothing(
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 @pytest.mark.parametrize('training', [False, True], ids=['as is', 'training'])
 def test_a_term_evaluated_on_test_labels_counts_none(data, loop, training):
-    learner, term = learner_of(data, FreePosterior()), Consistency(4, warmup=9)
+    bound = ELBO(BernoulliKL())  # which has no agreement of its own
+    learner = learner_of(data, FreePosterior(), objective=bound)
+    term = Consistency(4, warmup=9)
     trained(loop, learner, data, terms=[term])
     term.train(training)
     before = state_of(term)
