@@ -18,11 +18,9 @@ from torch_geometric_vgcn.recipe.networks import (
     propagated_mlp,
 )
 from torch_geometric_vgcn.recipe.sources import (
-    GivenGraph,
-    NearestNeighbors,
-    NoGraph,
-    Source,
-    Union,
+    given_graph,
+    nearest_neighbors,
+    no_graph,
 )
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.vgcn import VGCN
@@ -32,18 +30,16 @@ __all__ = [
     'Effort',
     'Features',
     'FixedMember',
-    'GivenGraph',
     'GraphSAGE',
     'LearnedMember',
     'Measurements',
     'Member',
-    'NearestNeighbors',
-    'NoGraph',
-    'Source',
     'Task',
-    'Union',
     'VGCN',
     'gcn',
+    'given_graph',
     'graph_sage',
+    'nearest_neighbors',
+    'no_graph',
     'propagated_mlp',
 ]

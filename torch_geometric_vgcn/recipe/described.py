@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from torch_geometric_vgcn.recipe.members import name_of
+
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN
 
@@ -24,9 +26,7 @@ def decided(model: VGCN) -> list[str]:
     r"""The arguments but the members."""
     out = []
     if model.task.network is not None:
-        network = model.task.network
-        name = getattr(network, '__name__', repr(network))
-        out.append(f'network={name},')
+        out.append(f'network={name_of(model.task.network)},')
     out.append(f'features={model.task.features!r},')
     out.append(f'effort={model.effort!r},')
     out.append(f'seed={model.seed},')

@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import to_undirected
 
+from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe.held_out import features_for
 from torch_geometric_vgcn.recipe.members import Learner
 from torch_geometric_vgcn.recipe.task import Task
@@ -58,7 +59,7 @@ def edges_of(
 
 def _of(learner: Learner, task: Task) -> tuple[Tensor, Tensor, Tensor]:
     r"""The pairs of a member, with their probabilities before and after."""
-    if hasattr(learner, 'prior'):
+    if isinstance(learner, VariationalGraphLearner):
         x = features_for(learner, task)
         prior = learner.prior
         after = learner.edge_probs(x).detach()

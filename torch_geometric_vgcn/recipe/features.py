@@ -22,10 +22,14 @@ WORDS = 0.1
 class Features(ABC):
     r"""How the features of nodes are scaled and compared."""
 
-    similarity: ClassVar[Callable[[Tensor, Pairs], Tensor]]
     metric: ClassVar[Metric]
     k: int
     input_dropout: float
+
+    @property
+    @abstractmethod
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        r"""How alike two nodes are."""
 
     @abstractmethod
     def __call__(self, x: Tensor) -> Tensor:
@@ -50,8 +54,11 @@ class Counts(Features):
 
     k: int = 20
     input_dropout: float = 0.8
-    similarity = staticmethod(cosine_similarity)
     metric = Cosine()
+
+    @property
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        return cosine_similarity
 
     def __call__(self, x: Tensor) -> Tensor:
         return UnitRows()(Data(x=x)).x
@@ -77,8 +84,11 @@ class Measurements(Features):
 
     k: int = 10
     input_dropout: float = 0.5
-    similarity = staticmethod(negative_distance)
     metric = Minkowski(2)
+
+    @property
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        return negative_distance
 
     def __call__(self, x: Tensor) -> Tensor:
         # In double precision, as columns may be far from zero:

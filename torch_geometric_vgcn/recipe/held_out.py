@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
 from torch_geometric_vgcn.recipe.networks import SPARSE
@@ -54,22 +55,22 @@ def train(
             learner, prob, _ = _validated(member, task, effort)
             held_out = prob[task.val]
         else:
-            parts, epochs = [prob_of_none(task)], []
+            parts: list[Tensor] = [task.x.new_empty(0, task.num_classes)]
+            epochs: list[int] = []
             for nodes, held in folds:
                 part = task.split(nodes, held)
                 _, prob, epoch = _validated(member, part, effort)
                 parts.append(prob[held])
                 epochs.append(epoch + 1)
             held_out = torch.cat(parts)
-            # No fold, as each class has one label: the usual number
-            most = effort.epochs // 2 if not epochs else 0
-            count = most or int(torch.tensor(epochs).median())
+            # There is no fold if each class has one label:
+            count = (
+                sorted(epochs)[len(epochs) // 2]
+                if epochs
+                else (effort.epochs // 2)
+            )
             learner, prob = _on_all(member, task, effort, count)
     return Trained(learner, prob, held_out, perf_counter() - start)
-
-
-def prob_of_none(task: Task) -> Tensor:
-    return task.x.new_empty(0, task.num_classes)
 
 
 def _validated(
@@ -101,19 +102,22 @@ def _on_all(
     optimizers = make_optimizers(
         learner, [], LR, None, WEIGHT_DECAY, num_labels=task.train.numel()
     )
-    several = (
-        {} if not hasattr(learner, 'prior') else {'num_samples': NUM_SAMPLES}
-    )
     learner.train()
     for _ in range(epochs):
         for optimizer in optimizers:
             optimizer.zero_grad()
-        out = learner(x, **several)
+        out = _outputs(learner, x)
         learner.objective(out, task.y, task.train).loss.backward()
         for optimizer in optimizers:
             optimizer.step()
     learner.eval()
     return learner, predicted(learner, x, effort)
+
+
+def _outputs(learner: Learner, x: Tensor) -> Tensor:
+    if isinstance(learner, VariationalGraphLearner):
+        return learner(x, num_samples=NUM_SAMPLES)
+    return learner(x)
 
 
 def features_for(learner: Learner, task: Task) -> Tensor:
@@ -122,4 +126,5 @@ def features_for(learner: Learner, task: Task) -> Tensor:
 
 
 def predicted(learner: Learner, x: Tensor, effort: Effort) -> Tensor:
+    r"""The class probabilities of all nodes."""
     return learner.predict(x, num_samples=effort.num_samples).detach()

@@ -1,7 +1,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from typing import Any
 
+import torch
+from torch import Tensor
 from torch.nn import Module
+from torch_geometric.utils import coalesce
 
 from torch_geometric_vgcn.checks import (
     check_callable,
@@ -19,15 +23,15 @@ from torch_geometric_vgcn.recipe.networks import (
     propagated_mlp,
 )
 from torch_geometric_vgcn.recipe.sources import (
-    GivenGraph,
-    NearestNeighbors,
-    NoGraph,
-    Source,
+    given_graph,
+    nearest_neighbors,
+    no_graph,
 )
 from torch_geometric_vgcn.recipe.task import Task
 
 Learner = VariationalGraphLearner | FixedGraph
 MakeNetwork = Callable[[Task], Module]
+Source = Callable[[Task], Tensor]
 
 
 class Member(ABC):
@@ -35,81 +39,9 @@ class Member(ABC):
 
     Args:
         name (str): Its name, in tables.
-        source (Source): Where its graph comes from.
-        network (Callable, optional): Makes its network from the
-            :class:`Task`. (default: that of :class:`VGCN`)
-    """
-
-    def __init__(
-        self, name: str, source: Source, network: MakeNetwork | None = None
-    ) -> None:
-        check_kind(name, str, 'name')
-        check_kind(source, Source, 'source')
-        check_callable(network, 'network')
-        self.name = name
-        self.source = source
-        self.network = network
-
-    #: How much the member counts before any label is held out, relative to
-    #: the others.
-    prior = 1.0
-
-    @abstractmethod
-    def learner(self, task: Task) -> Learner:
-        r"""A new learner."""
-
-    def check(self, task: Task) -> None:
-        r"""Raises an error if there is no such graph."""
-        self.source.check(task)
-
-    def make_network(self, task: Task) -> Module:
-        make = self.network or task.network or propagated_mlp
-        network = make(task)
-        check_kind(network, Module, 'network(task)')
-        return network.to(task.x.device, task.x.dtype)
-
-    @property
-    def settings(self) -> dict[str, str]:
-        r"""What :func:`repr` shows of it."""
-        network = self.network
-        if network is None:
-            return {}
-        return {'network': getattr(network, '__name__', repr(network))}
-
-    def __repr__(self) -> str:
-        more = [f', {name}={value}' for name, value in self.settings.items()]
-        kind = type(self).__name__
-        return f'{kind}({self.name!r}, {self.source!r}{"".join(more)})'
-
-
-class FixedMember(Member):
-    r"""A network on a graph that is taken as it is: a control.
-
-    Args:
-        name (str): Its name, in tables.
-        source (Source): Where its graph comes from.
-        network (Callable, optional): Makes its network from the
-            :class:`Task`. (default: that of :class:`VGCN`)
-    """
-
-    def learner(self, task: Task) -> FixedGraph:
-        network, objective = self.make_network(task), BernoulliKL()
-        return FixedGraph(
-            network, self.source(task), objective=task.objective(objective)
-        )
-
-
-class LearnedMember(Member):
-    r"""A network on a graph that is learned, with a learned logit for each
-    edge of its source.
-
-    Args:
-        name (str): Its name, in tables.
-        source (Source): Where its graph comes from.
-        rho1 (float, optional): How probable an edge of the source is at
-            first. (default: :obj:`0.1`)
-        evidence (float, optional): How much similar features speak for an
-            edge: the logits of a standard deviation. (default: :obj:`2.0`)
+        *sources (Callable): Where its graph comes from:
+            :func:`given_graph`, :func:`nearest_neighbors`, both,
+            :func:`no_graph` or any function of the :class:`Task`.
         network (Callable, optional): Makes its network from the
             :class:`Task`. (default: that of :class:`VGCN`)
     """
@@ -117,59 +49,120 @@ class LearnedMember(Member):
     def __init__(
         self,
         name: str,
-        source: Source,
+        *sources: Source,
+        network: MakeNetwork | None = None,
+    ) -> None:
+        check_kind(name, str, 'name')
+        if not sources:
+            raise ValueError(f"'sources' of the member '{name}' are missing")
+        for source in sources:
+            check_callable(source, 'sources')
+        check_callable(network, 'network')
+        self.name = name
+        self.sources = sources
+        self.network = network
+
+    @abstractmethod
+    def learner(self, task: Task) -> Learner:
+        r"""A new learner."""
+
+    def graph(self, task: Task) -> Tensor:
+        r"""The edges of all sources."""
+        edges = [source(task) for source in self.sources]
+        return coalesce(torch.cat(edges, dim=1), num_nodes=task.num_nodes)
+
+    def make_network(self, task: Task) -> Module:
+        make = self.network or task.network or propagated_mlp
+        network = make(task)
+        check_kind(network, Module, 'network(task)')
+        return network.to(task.x.device, task.x.dtype)
+
+    def settings(self) -> dict[str, Any]:
+        r"""What :func:`repr` shows besides the name and sources."""
+        return {} if self.network is None else {'network': self.network}
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), *map(name_of, self.sources)]
+        parts += [f'{k}={name_of(v)}' for k, v in self.settings().items()]
+        return f'{type(self).__name__}({", ".join(parts)})'
+
+
+class FixedMember(Member):
+    r"""A network on a graph that is taken as it is: a control. The arguments
+    are those of :class:`Member`.
+    """
+
+    def learner(self, task: Task) -> FixedGraph:
+        objective = task.objective(BernoulliKL())
+        return FixedGraph(
+            self.make_network(task), self.graph(task), objective=objective
+        )
+
+
+class LearnedMember(Member):
+    r"""A network on a graph with a learned logit for each edge. Further
+    arguments are those of :class:`Member`.
+
+    Args:
+        rho1 (float, optional): How probable an edge of the sources is before
+            training. (default: :obj:`0.1`)
+        evidence (float, optional): How much similar features speak for an
+            edge: the logits of a standard deviation. (default: :obj:`2.0`)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *sources: Source,
         rho1: float = 0.1,
         evidence: float = 2.0,
         network: MakeNetwork | None = None,
     ) -> None:
-        super().__init__(name, source, network)
+        super().__init__(name, *sources, network=network)
         self.rho1 = check_probability(rho1, 'rho1')
         self.evidence = check_number(evidence, 'evidence')
 
-    @property
-    def settings(self) -> dict[str, str]:
-        own = {'rho1': f'{self.rho1:g}', 'evidence': f'{self.evidence:g}'}
-        return own | super().settings
+    def settings(self) -> dict[str, Any]:
+        own = {'rho1': self.rho1, 'evidence': self.evidence}
+        return own | super().settings()
 
     def learner(self, task: Task) -> VariationalGraphLearner:
-        edge_index = self.source(task)
-        prior = SmoothedPrior(edge_index, task.num_nodes, self.rho1)
+        smoothed = SmoothedPrior(self.graph(task), task.num_nodes, self.rho1)
         prior = EvidencePrior(
-            prior, task.x, self.evidence, task.features.similarity
+            smoothed, task.x, self.evidence, task.features.similarity
         )
-        return VariationalGraphLearner(
-            self.make_network(task),
-            prior,
-            objective=task.objective(LogisticKL()),
-        )
+        network = self.make_network(task)
+        objective = task.objective(LogisticKL())
+        return VariationalGraphLearner(network, prior, objective=objective)
+
+
+def name_of(value: Any) -> str:
+    r"""The name of a function, or anything else as it is written."""
+    return getattr(value, '__name__', None) or repr(value)
 
 
 def default_members(
     has_graph: bool, network: MakeNetwork | None = None
 ) -> list[Member]:
-    r"""The members of :class:`VGCN`.
-
-    Args:
-        has_graph (bool): Whether a graph is given.
-        network (Callable, optional): The user's own network, instead of those
-            on the given graph as it is. (default: :obj:`None`)
+    r"""The members of :class:`VGCN`. The user's own network comes instead of
+    those on the given graph as it is.
     """
-    given, near = GivenGraph(), NearestNeighbors()
     members: list[Member] = [
-        FixedMember('no graph', NoGraph(), propagated_mlp),
-        LearnedMember('nearest neighbours', near),
+        FixedMember('no graph', no_graph, network=propagated_mlp),
+        LearnedMember('nearest neighbours', nearest_neighbors),
     ]
     if not has_graph:
         return members
+    both = given_graph, nearest_neighbors
     members += [
-        LearnedMember('given graph', given, rho1=0.99),
-        LearnedMember('given graph, doubted', given),
-        LearnedMember('given graph and nearest neighbours', given + near),
+        LearnedMember('given graph', given_graph, rho1=0.99),
+        LearnedMember('given graph, doubted', given_graph),
+        LearnedMember('given graph and nearest neighbours', *both),
     ]
     if network is not None:
-        return [*members, FixedMember('given graph, as it is', given)]
+        return [*members, FixedMember('given graph, as it is', given_graph)]
     return [
         *members,
-        FixedMember('given graph, GraphSAGE', given, graph_sage),
-        FixedMember('given graph, GCN', given, gcn),
+        FixedMember('given graph, GraphSAGE', given_graph, network=graph_sage),
+        FixedMember('given graph, GCN', given_graph, network=gcn),
     ]

@@ -115,7 +115,7 @@ class VGCN:
             members = default_members(has_graph, network)
         self.members = check_members(members)
         for member in self.members:
-            member.check(self.task)
+            member.graph(self.task)  # or an error, before any is trained
 
     def fit(self) -> 'VGCN':
         r"""Trains all members and weighs them. Returns the model itself."""

@@ -75,9 +75,6 @@ def weights_of(
         tempered(part.held_out, t)
         for part, t in zip(parts, temperature, strict=True)
     ]
-    prior = torch.tensor(
-        [member.prior for member in members], dtype=torch.double
-    ).to(label.device)
     likelihood = torch.stack([p[every, label] for p in held_out], dim=1)
     none = (float('nan'), float('nan'))
     scores = [
@@ -86,8 +83,8 @@ def weights_of(
     ]
     return Weights(
         name=[member.name for member in members],
-        weight=pruned(stack(likelihood, prior)).tolist(),
-        weight_se=uncertainty(likelihood, prior, generator).tolist(),
+        weight=pruned(stack(likelihood)).tolist(),
+        weight_se=uncertainty(likelihood, generator).tolist(),
         temperature=temperature,
         accuracy=[accuracy for accuracy, _ in scores],
         nll=[nll for _, nll in scores],
