@@ -10,6 +10,7 @@ from torch_geometric_vgcn.checks import (
     check_attributes,
     check_edge_index,
     check_features,
+    check_kind,
     count_nodes,
 )
 from torch_geometric_vgcn.observed import observed_edges
@@ -27,6 +28,8 @@ def prepare(
     r"""Checks the data, and prepares them for all members. The data
     themselves stay as they are.
     """
+    check_kind(data, Data, 'data')
+    check_attributes(data, 'x')
     num_nodes = count_nodes(data)
     if num_nodes < 2:
         raise ValueError(
@@ -36,12 +39,16 @@ def prepare(
     y, train, val = labels_of(data, num_nodes)
     if features is None:
         features = features_of(x)
+    num_classes = int(y.max()) + 1
+    # Unlike those for training, labels for validation are a random sample:
+    sample = y[val if val.numel() > 0 else train]
     return Task(
         features(x),
         y.to(x.device),
         train.to(x.device),
         val.to(x.device) if val.numel() > 0 else None,
-        int(y.max()) + 1,
+        num_classes,
+        sample.bincount(minlength=num_classes).to(x.device) + 1,
         features,
         _graph(data, num_nodes, x.device),
         network,
@@ -50,7 +57,6 @@ def prepare(
 
 
 def _features(data: Data, num_nodes: int) -> Tensor:
-    check_attributes(data, 'x')
     x = data.x.detach()
     if not x.is_floating_point() and not x.is_complex():
         x = x.float()  # counts are often integers

@@ -35,6 +35,7 @@ def stack(
     likelihood: Tensor,
     count: Tensor | None = None,
     strength: float = STRENGTH,
+    steps: int = STEPS,
 ) -> Tensor:
     r"""The weights :math:`\mathbf{w}` that maximise
 
@@ -51,6 +52,8 @@ def stack(
             :obj:`[B, n]` for several runs at once. (default: once)
         strength (float, optional): The number :math:`k`.
             (default: :obj:`3.0`)
+        steps (int, optional): The most steps to take.
+            (default: :obj:`500`)
 
     Returns:
         The weights, of shape :obj:`[M]`, or :obj:`[B, M]`.
@@ -59,7 +62,7 @@ def stack(
     n, size = likelihood.shape
     count = likelihood.new_ones(n) if count is None else count
     weight = likelihood.new_full((*count.shape[:-1], size), 1 / size)
-    for _ in range(STEPS):
+    for _ in range(steps):
         mixture = weight @ likelihood.t()
         taken = weight * ((count / mixture) @ likelihood)
         new = normalize(taken + strength / size, p=1, dim=-1)

@@ -24,6 +24,7 @@ class Task:
         val (Tensor, optional): The nodes to validate with. (default:
             :obj:`None`, folds of the others)
         num_classes (int): The number of classes.
+        class_share (Tensor): How frequent each class is, in any unit.
         features (Features): How features were scaled and are compared.
         edge_index (Tensor, optional): The given graph, in both directions and
             without self-loops. (default: :obj:`None`)
@@ -37,6 +38,7 @@ class Task:
     train: Tensor
     val: Tensor | None
     num_classes: int
+    class_share: Tensor
     features: Features
     edge_index: Tensor | None = None
     network: Callable[['Task'], Module] | None = None
@@ -51,13 +53,6 @@ class Task:
     @property
     def num_features(self) -> int:
         return self.x.size(1)
-
-    @property
-    def labelled(self) -> Tensor:
-        r"""All nodes with a label."""
-        if self.val is None:
-            return self.train
-        return torch.cat([self.train, self.val]).sort().values
 
     @cached_property
     def fast_x(self) -> Tensor:
@@ -74,13 +69,9 @@ class Task:
         return self.known[key]
 
     def objective(self, kl: KL) -> SemiSupervisedELBO:
-        r"""The bound, with the classes' shares among validation labels:
-        unlike those for training, they are a random sample.
-        """
-        nodes = self.train if self.val is None else self.val
-        count = self.y[nodes].bincount(minlength=self.num_classes)
+        r"""The bound."""
         return SemiSupervisedELBO(
-            kl, warmup=self.warmup, class_share=count + 1
+            kl, warmup=self.warmup, class_share=self.class_share
         )
 
     def split(self, train: Tensor, val: Tensor | None) -> 'Task':
