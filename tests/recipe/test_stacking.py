@@ -1,5 +1,7 @@
 """Weights by EM: what they maximise, and what must follow from it."""
 
+from itertools import pairwise
+
 import pytest
 import torch
 from hypothesis import given
@@ -41,7 +43,7 @@ def test_no_other_weights_are_better(seed, n, m):
 def test_each_step_increases_the_posterior(seed, n, m):
     p = likelihoods(seed, n, m)
     scores = [objective(stack(p, steps=k), p, 3.0) for k in range(6)]
-    assert all(b >= a - 1e-9 for a, b in zip(scores, scores[1:]))
+    assert all(b >= a - 1e-9 for a, b in pairwise(scores))
 
 
 @given(*sizes)

@@ -2,7 +2,6 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
