@@ -176,8 +176,9 @@ matrices instead of `edge_index`), `EdgeWeight` (the conv's own `edge_weight`)
 or `MessageGate` (each edge weighted inside the conv), the first of these that
 is exact. This is proved on the first graph: edge weights of 0 and 1 are
 compared with really deleting the edges of weight 0, in training and in
-evaluation mode. If no route is exact, a `TypeError` names the reason;
-`sampler=Bernoulli()` fits any conv, as it really deletes edges.
+evaluation mode, in double precision. If no route is exact, a `TypeError`
+names the reason; `sampler=Bernoulli()` fits any conv, as it really deletes
+edges.
 [model.md](model.md#message-passing) has the details.
 
 PyG ignores the option `improved` of `GCNConv` when the conv is called without

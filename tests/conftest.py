@@ -6,7 +6,11 @@ from hypothesis import settings
 from torch_geometric.data import Data
 from torch_geometric.nn import GCNConv
 
-from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
+from torch_geometric_vgcn import (
+    FreePosterior,
+    SmoothedPrior,
+    VariationalGraphLearner,
+)
 from torch_geometric_vgcn.datasets import planetoid, polblogs
 
 # The same examples each time, however busy the machine:
@@ -47,7 +51,9 @@ def learner_with(graph):
 
     def make(*probs, pairs=None):
         prior = SmoothedPrior(graph, 6, rho1=0.25, pairs=pairs)
-        learner = VariationalGraphLearner(GCNConv(3, 2), prior)
+        learner = VariationalGraphLearner(
+            GCNConv(3, 2), prior, posterior=FreePosterior()
+        )
         offset = torch.tensor(probs).logit() - torch.tensor(0.25).logit()
         with torch.no_grad():
             learner.posterior.offset[prior.pairs.contains(graph)] = offset
@@ -93,6 +99,8 @@ def browser():
     path = next(filter(None, map(shutil.which, names)), None)
     if path is None:
         pytest.skip('needs Chromium: apt-get install chromium')
+    # What is expected comes later on a busy machine:
+    playwright.expect.set_options(timeout=30_000)
     with playwright.sync_playwright() as driver:
         # As root there is no sandbox, and nothing but our own pages:
         found = driver.chromium.launch(

@@ -76,6 +76,7 @@ def elsewhere(monkeypatch):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
         kernels.index,
+        message_passing.proof,
         message_passing.weighted,
         likelihood.entries,
         likelihood.gaussian,

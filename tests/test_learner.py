@@ -20,7 +20,9 @@ from torch_geometric_vgcn import (
 def learner(graph):
     torch.manual_seed(0)
     return VariationalGraphLearner(
-        GCN(3, 8, 2, 2, dropout=0.5), prior=SmoothedPrior(graph, 6)
+        GCN(3, 8, 2, 2, dropout=0.5),
+        prior=SmoothedPrior(graph, 6),
+        posterior=FreePosterior(),
     )
 
 
@@ -54,7 +56,9 @@ def test_as_a_layer_inside_a_model(graph):
         def __init__(self):
             super().__init__()
             prior = SmoothedPrior(graph, 6)
-            self.conv1 = VariationalGraphLearner(GCNConv(3, 8), prior)
+            self.conv1 = VariationalGraphLearner(
+                GCNConv(3, 8), prior, posterior=FreePosterior()
+            )
             self.conv2 = GCNConv(8, 2)
 
         def forward(self, x, edge_index):
@@ -79,7 +83,9 @@ def test_dense_model_equals_candidate_model_under_the_same_noise(graph):
     candidates = type(SmoothedPrior(graph, 6).pairs)(complete, 6)
     learners = [
         VariationalGraphLearner(
-            conv, SmoothedPrior(graph, 6, rho0=0.2, pairs=pairs)
+            conv,
+            SmoothedPrior(graph, 6, rho0=0.2, pairs=pairs),
+            posterior=FreePosterior(),
         )
         for pairs in (AllPairs(6), candidates)
     ]
@@ -104,7 +110,9 @@ def test_dense_and_background_models_predict_the_same(citeseer):
     conv = GCN(data.num_features, 8, 2, 6).eval()
     probs = [
         VariationalGraphLearner(
-            conv, SmoothedPrior(data.edge_index, 400, rho0=1e-3, pairs=pairs)
+            conv,
+            SmoothedPrior(data.edge_index, 400, rho0=1e-3, pairs=pairs),
+            posterior=FreePosterior(),
         ).predict(data.x, num_samples=200)
         for pairs in (AllPairs(400), None)
     ]
@@ -168,7 +176,9 @@ def test_copies_and_states(learner, graph):
     other = copy.deepcopy(learner)
     assert other.sample is None and learner.sample is not None
     fresh = VariationalGraphLearner(
-        GCN(3, 8, 2, 2, dropout=0.5), prior=SmoothedPrior(graph, 6)
+        GCN(3, 8, 2, 2, dropout=0.5),
+        prior=SmoothedPrior(graph, 6),
+        posterior=FreePosterior(),
     )
     fresh.load_state_dict(learner.state_dict())
     noise = learner.noise(2)
@@ -238,6 +248,7 @@ def test_temperature_too_high_is_found_at_once(graph):
             GCNConv(3, 2),
             SmoothedPrior(graph, 6),
             sampler=BinaryConcrete(1.5),
+            posterior=FreePosterior(),
         )
 
 

@@ -9,6 +9,7 @@ from torch_geometric.nn import GAT, GCN, GraphSAGE
 
 from torch_geometric_vgcn import (
     AllPairs,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -21,7 +22,9 @@ MODELS = (GCN, GAT, GraphSAGE)
 def learner_of(graph, model, pairs=None):
     torch.manual_seed(0)
     prior = SmoothedPrior(graph, 6, pairs=pairs)
-    return VariationalGraphLearner(model(3, 8, 2, 2), prior)
+    return VariationalGraphLearner(
+        model(3, 8, 2, 2), prior, posterior=FreePosterior()
+    )
 
 
 def step(learner, noise):

@@ -3,6 +3,7 @@ import torch
 from torch_geometric.nn import GATConv, GCNConv
 
 from torch_geometric_vgcn import (
+    FreePosterior,
     SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -16,7 +17,9 @@ class Model(torch.nn.Module):
     def __init__(self, graph, conv2=GCNConv):
         super().__init__()
         prior = SmoothedPrior(graph, 6)
-        self.conv1 = VariationalGraphLearner(GCNConv(3, 8), prior)
+        self.conv1 = VariationalGraphLearner(
+            GCNConv(3, 8), prior, posterior=FreePosterior()
+        )
         self.conv2 = SharedGraph(conv2(8, 2), self.conv1)
 
     def forward(self, x, edge_index, num_samples=1):
@@ -49,7 +52,9 @@ def test_is_the_same_as_wrapping_the_whole_model(graph):
 
     parts = Model(graph)
     whole = VariationalGraphLearner(
-        Whole(parts.conv1.conv, parts.conv2.conv), parts.conv1.prior
+        Whole(parts.conv1.conv, parts.conv2.conv),
+        parts.conv1.prior,
+        posterior=FreePosterior(),
     )
     noise = whole.noise(2)
     expected = whole(X, noise=noise)

@@ -8,6 +8,7 @@ import torch
 from torch_geometric.nn import GAT, GCN, GIN, GraphSAGE
 
 from torch_geometric_vgcn import (
+    FreePosterior,
     SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -21,7 +22,7 @@ THREADS, CALLS = 4, 200
 def learner(request, graph):
     prior = SmoothedPrior(graph, 6)
     conv = request.param(3, 8, 2, 2, dropout=0.5, norm='batch_norm')
-    return VariationalGraphLearner(conv, prior)
+    return VariationalGraphLearner(conv, prior, posterior=FreePosterior())
 
 
 def test_predictions_are_those_of_one_thread(learner):
@@ -75,7 +76,9 @@ def test_the_first_prediction_may_come_in_the_middle_of_training(
 ):
     # Between the calls that the proof compares, another thread makes a step.
     conv = GIN(3, 8, 2, 2, norm='batch_norm')
-    learner = VariationalGraphLearner(conv, SmoothedPrior(graph, 6))
+    learner = VariationalGraphLearner(
+        conv, SmoothedPrior(graph, 6), posterior=FreePosterior()
+    )
     mean = conv.norms[0].module.running_mean
     expected = Proof._expected
 
@@ -95,7 +98,9 @@ def test_shared_graphs_are_those_of_the_thread(graph):
     # Two layers: the second must see the graphs that the first drew in the
     # same thread, whatever other threads drew meanwhile.
     first = VariationalGraphLearner(
-        GraphSAGE(3, 3, 1, bias=False), SmoothedPrior(graph, 6)
+        GraphSAGE(3, 3, 1, bias=False),
+        SmoothedPrior(graph, 6),
+        posterior=FreePosterior(),
     )
     second = SharedGraph(GraphSAGE(3, 3, 1), first)
     x = torch.randn(6, 3)
@@ -119,7 +124,9 @@ def test_shared_graphs_are_those_of_the_thread(graph):
 
 def test_a_bare_call_of_the_conv_is_not_weighted_meanwhile(graph):
     conv = GAT(3, 8, 2, 2).eval()
-    learner = VariationalGraphLearner(conv, SmoothedPrior(graph, 6))
+    learner = VariationalGraphLearner(
+        conv, SmoothedPrior(graph, 6), posterior=FreePosterior()
+    )
     x = torch.randn(6, 3)
     with torch.no_grad():
         expected = conv(x, graph)

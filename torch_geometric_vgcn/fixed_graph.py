@@ -7,11 +7,12 @@ from torch_geometric.utils import is_torch_sparse_tensor
 
 from torch_geometric_vgcn.checks import (
     Inputs,
+    check_count,
     check_kind,
     explained,
 )
 from torch_geometric_vgcn.checks.graph import check_edge_shape
-from torch_geometric_vgcn.message_passing.base import check_output
+from torch_geometric_vgcn.message_passing.base import check_conv, check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import (
     ELBO,
@@ -50,7 +51,7 @@ class FixedGraph(Module):
         super().__init__()
         if likelihood is None:
             likelihood = Categorical()
-        check_kind(conv, Module, 'conv')
+        check_conv(conv)
         check_kind(likelihood, Likelihood, 'likelihood')
         if objective is None:
             objective = ELBO(BernoulliKL())
@@ -62,14 +63,22 @@ class FixedGraph(Module):
         self.inputs = Inputs()
         self.register_buffer('edge_index', edge_index, persistent=False)
 
-    def forward(self, x: Tensor, **kwargs: Any) -> Tensor:
+    def forward(self, x: Tensor, *, num_samples: int = 1) -> Tensor:
+        r"""Calls the conv on the graph.
+
+        Args:
+            x (Tensor): The node features, of shape :obj:`[N, F]`.
+            num_samples (int, optional): As for a learner; whatever it is,
+                there is one graph. (default: :obj:`1`)
+        """
+        check_count(num_samples, 'num_samples', least=1)
         check_kind(x, Tensor, 'x')
         if x.dim() < 2 or x.size(-2) < self._num_nodes:
             raise ValueError(
                 f"'x' must have one row for each of the {self._num_nodes} or "
                 f"more nodes in 'edge_index', got shape {list(x.shape)}"
             )
-        with explained(self.conv, x):
+        with explained(self.conv, x, given=()):
             out = self.conv(x, self.edge_index)
         return check_output(self.conv, out)
 
@@ -94,11 +103,17 @@ class FixedGraph(Module):
         return self.criterion.of_nodes(self.likelihood, out, y, mask, None)
 
     @torch.no_grad()
-    def predict(self, x: Tensor, **kwargs: Any) -> Any:
+    def predict(self, x: Tensor, num_samples: int = 16) -> Any:
         r"""The prediction of the likelihood in evaluation mode: for
         :class:`Categorical` the class probabilities, of shape :obj:`[N, C]`.
         Nothing is changed: several threads can predict at once.
+
+        Args:
+            x (Tensor): The node features, of shape :obj:`[N, F]`.
+            num_samples (int, optional): As for a learner; whatever it is,
+                there is one graph. (default: :obj:`16`)
         """
+        check_count(num_samples, 'num_samples', least=1)
         mean = self.likelihood.mean(evaluated(self)(x))
         return self.likelihood.calibrated(mean)
 

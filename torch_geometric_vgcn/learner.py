@@ -149,7 +149,7 @@ class VariationalGraphLearner(Module):
         edge_index: Any = None,
         edge_attr: Tensor | None = None,
         *,
-        num_samples: int = 1,
+        num_samples: int | None = None,
         noise: Noise | None = None,
         prior: Prior | None = None,
     ) -> Tensor:
@@ -165,7 +165,7 @@ class VariationalGraphLearner(Module):
                 :obj:`edge_index`, of shape :obj:`[E, ...]`, instead of the
                 prior's. (default: :obj:`None`)
             num_samples (int, optional): The number :math:`S` of graphs.
-                (default: :obj:`1`)
+                (default: :obj:`None`, one, or as many as :obj:`noise` has)
             noise (Noise, optional): The randomness, from :meth:`noise`.
                 (default: :obj:`None`, newly drawn)
             prior (Prior, optional): Another prior: that of a mini-batch
@@ -180,6 +180,7 @@ class VariationalGraphLearner(Module):
         if edge_index is not None:
             self.inputs.check_observed(edge_index, prior)
         self.inputs.check_features(x, prior.num_nodes)
+        num_samples = _num_samples(num_samples, noise, 1)
         if noise is None:
             noise = self.noise(num_samples, prior=prior)
         sample = self.sampler(prior, self.posterior(prior, x), noise)
@@ -226,8 +227,8 @@ class VariationalGraphLearner(Module):
                 (default: :obj:`1.0`)
             sample (GraphSample, optional): The graphs that :obj:`out` came
                 from: :attr:`sample` right after the call. They are known for
-                each output of the learner itself; for that of a model around
-                it, they must be the last ones. (default: :obj:`None`)
+                each output of the learner itself, and for what was computed
+                from it with gradients. (default: :obj:`None`)
 
         Returns:
             The :obj:`loss` to be minimised, and the :obj:`bound` with its
@@ -261,7 +262,7 @@ class VariationalGraphLearner(Module):
             self.likelihood, out, y, mask, sample, num_labeled, kl_scale
         )
         if self.training:
-            in_training_step(bound.bound, observed)
+            in_training_step(observed, *bound)
         return bound
 
     def bound(
@@ -289,6 +290,7 @@ class VariationalGraphLearner(Module):
         check_tensor(log_prob, '[S, n]', 'log_prob')
         if sample is None:
             sample = self._drawn.behind(log_prob)
+        check_kind(sample, GraphSample, 'sample')
         if log_prob.dim() == 1:
             log_prob = log_prob.unsqueeze(0)
         return self.criterion(log_prob, sample, num_labeled, kl_scale)
@@ -297,7 +299,7 @@ class VariationalGraphLearner(Module):
     def predict(
         self,
         x: Tensor,
-        num_samples: int = 16,
+        num_samples: int | None = None,
         prior: Prior | None = None,
         noise: Noise | None = None,
     ) -> Any:
@@ -312,19 +314,17 @@ class VariationalGraphLearner(Module):
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`.
             num_samples (int, optional): The number :math:`S` of graphs.
-                (default: :obj:`16`)
+                (default: :obj:`None`, 16, or as many as :obj:`noise` has)
             prior (Prior, optional): Another prior, as in :meth:`forward`.
                 (default: :obj:`None`)
             noise (Noise, optional): The randomness of all graphs, from
-                :meth:`noise`, which then tells their number.
-                (default: :obj:`None`, newly drawn)
+                :meth:`noise`. (default: :obj:`None`, newly drawn)
         """
         prior = self._prior(prior)
         self.inputs.check_features(x, prior.num_nodes)
-        if noise is not None:
-            check_kind(noise, Noise, 'noise')
-            num_samples = len(noise)
-        num_samples = check_count(num_samples, 'num_samples', least=1)
+        num_samples = _num_samples(num_samples, noise, 16)
+        if not self.sampler.random:  # all graphs are the same
+            num_samples = 1
         # Copies in evaluation mode: predictions change nothing, so several
         # threads can make them at once.
         conv, posterior = evaluated(self.conv), evaluated(self.posterior)
@@ -403,3 +403,18 @@ def _check_classes(
                     f'likelihood {type(likelihood).__name__}: use another '
                     f'{name}'
                 )
+
+
+def _num_samples(given: int | None, noise: Noise | None, default: int) -> int:
+    r"""The number of graphs to draw, or of those that :obj:`noise` is for."""
+    if given is not None:
+        given = check_count(given, 'num_samples', least=1)
+    if noise is None:
+        return default if given is None else given
+    check_kind(noise, Noise, 'noise')
+    if given is not None and given != len(noise):
+        raise ValueError(
+            f"'num_samples' must be the {len(noise)} graphs that 'noise' is "
+            f'for, or be left out, got {given}'
+        )
+    return check_count(len(noise), 'len(noise)', least=1)

@@ -15,15 +15,23 @@ class SharedGraph(Module):
     Args:
         conv (torch.nn.Module): The PyG conv or model.
         learner (VariationalGraphLearner): The learner whose graphs to use. It
-            must be called first.
+            must be called first. It isn't a part of this module: it belongs
+            into the model around both.
     """
 
     def __init__(self, conv: Module, learner: VariationalGraphLearner) -> None:
         super().__init__()
         check_kind(learner, VariationalGraphLearner, 'learner')
         self.conv = conv
-        self.learner = learner
+        # In a tuple, as it isn't a part of this module:
+        self._learner = (learner,)
+        self.register_load_state_dict_pre_hook(_drop_learner)
         self.route = choose_route(conv, learner.sampler)
+
+    @property
+    def learner(self) -> VariationalGraphLearner:
+        r"""The learner whose graphs are used."""
+        return self._learner[0]
 
     def forward(
         self,
@@ -51,7 +59,17 @@ class SharedGraph(Module):
             self.learner.inputs.check_observed(edge_index, sample.prior)
         self.learner.inputs.check_features(x, sample.prior.num_nodes)
         attributes = attributes_of(sample.prior, edge_index, edge_attr)
-        return self.route(self.conv, x, sample, attributes)
+        out = self.route(self.conv, x, sample, attributes)
+        self.learner._drawn.remember(out, sample)
+        return out
 
     def extra_repr(self) -> str:
         return f'route={self.route}'
+
+
+def _drop_learner(
+    module: Module, state: dict[str, Any], prefix: str, *_: Any
+) -> None:
+    r"""Takes the learner out of states that were saved when it was a part."""
+    for name in [n for n in state if n.startswith(f'{prefix}learner.')]:
+        del state[name]

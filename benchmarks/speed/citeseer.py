@@ -15,6 +15,7 @@ from torch_geometric.transforms import Compose, NormalizeFeatures
 from torch_geometric_vgcn import (
     AllPairs,
     EdgeWeight,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -44,7 +45,7 @@ def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
     n = data.num_nodes
     pairs = AllPairs(n) if dense else None
     prior = SmoothedPrior(data.edge_index, n, pairs=pairs)
-    return VariationalGraphLearner(gcn(data), prior)
+    return VariationalGraphLearner(gcn(data), prior, posterior=FreePosterior())
 
 
 def along_messages(data: Data) -> VariationalGraphLearner:

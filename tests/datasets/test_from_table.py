@@ -286,7 +286,9 @@ def test_thousands_in_a_file_are_refused_unless_they_are_dropped(file):
 
 def test_another_encoding_must_be_stated(file):
     file.write_bytes(TEXT.encode('latin-1'))
-    with pytest.raises(ValueError, match="people.csv' isn't utf-8.*encoding="):
+    with pytest.raises(
+        ValueError, match="people.csv' isn't utf-8.*'encoding'"
+    ):
         from_table(file, 'vote')
     with pytest.raises(ValueError, match="'encoding' must.* got 'klingon'"):
         from_table(file, 'vote', encoding='klingon')

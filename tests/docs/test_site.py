@@ -28,11 +28,19 @@ def test_nothing_is_loaded_from_elsewhere(site):
         assert loaded.findall(page.read_text(encoding='utf-8')) == [], page
 
 
+def wait_until_set(tab):
+    r"""Waits for the formulas and fonts of a page, which change its width."""
+    from playwright.sync_api import expect
+
+    expect(tab.locator('.math:not(:has(mjx-container))')).to_have_count(0)
+    tab.evaluate('document.fonts.ready.then(() => null)')
+
+
 def test_formulas_are_set(site, browser):
     with browser.new_context(offline=True) as context:
         tab = context.new_page()
         tab.goto((site / 'model.html').as_uri())
-        tab.wait_for_selector('mjx-container')
+        wait_until_set(tab)
         formulas = tab.locator('.math').count()
         assert formulas > 20
         assert tab.locator('.math mjx-container').count() == formulas
@@ -49,6 +57,7 @@ def test_no_page_is_wider_than_the_screen(site, browser, width):
         wide = []
         for page in sorted(site.rglob('*.html')):
             tab.goto(page.as_uri())
+            wait_until_set(tab)
             if tab.evaluate('document.documentElement.scrollWidth') > width:
                 wide.append(page.relative_to(site).as_posix())
     assert wide == []

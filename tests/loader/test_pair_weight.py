@@ -12,6 +12,7 @@ from torch_geometric_vgcn import (
     IWELBO,
     BernoulliKL,
     ClusterPairs,
+    FreePosterior,
     LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -22,7 +23,7 @@ from torch_geometric_vgcn.sample import Noise
 
 def learner_of(data, prior, objective):
     learner = VariationalGraphLearner(
-        GCN(34, 8, 2, 4), prior, objective=objective
+        GCN(34, 8, 2, 4), prior, objective=objective, posterior=FreePosterior()
     ).eval()
     learner.posterior.offset.data.normal_()
     return learner

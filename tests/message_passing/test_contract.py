@@ -7,6 +7,7 @@ from torch_geometric.nn import MessagePassing, conv
 from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
+    FreePosterior,
     SmoothedPrior,
     StraightThroughBernoulli,
     VariationalGraphLearner,
@@ -41,7 +42,10 @@ def learner_of(convs, name, sampler):
         edge_attr = torch.rand(prior.edge_index.size(1), convs.D)
         prior = SmoothedPrior(prior.edge_index, 30, edge_attr=edge_attr)
     return VariationalGraphLearner(
-        convs.IN_SCOPE[name](), prior, sampler=sampler
+        convs.IN_SCOPE[name](),
+        prior,
+        sampler=sampler,
+        posterior=FreePosterior(),
     )
 
 

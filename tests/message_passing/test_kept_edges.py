@@ -5,6 +5,7 @@ from torch_geometric.testing import withPackage
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -25,7 +26,9 @@ class Pan(torch.nn.Module):
 @withPackage('torch_sparse')
 def test_convs_that_only_hard_samples_fit(graph):
     prior = SmoothedPrior(graph, 6, rho1=0.9)
-    learner = VariationalGraphLearner(Pan(), prior, sampler=Bernoulli())
+    learner = VariationalGraphLearner(
+        Pan(), prior, sampler=Bernoulli(), posterior=FreePosterior()
+    )
     out = learner(X, num_samples=2)
     learner.objective(out, Y).loss.backward()
     assert learner.posterior.offset.grad.abs().sum() > 0
@@ -34,7 +37,7 @@ def test_convs_that_only_hard_samples_fit(graph):
 def test_all_pairs_cost_only_the_edges_that_are_there(graph):
     prior = SmoothedPrior(graph, 6, rho1=0.9, pairs=AllPairs(6))
     learner = VariationalGraphLearner(
-        SAGEConv(4, 2), prior, sampler=Bernoulli()
+        SAGEConv(4, 2), prior, sampler=Bernoulli(), posterior=FreePosterior()
     )
     assert str(learner.route) == 'KeptEdges()'
     out = learner(X)

@@ -29,6 +29,7 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     ClusterPairs,
+    FreePosterior,
     SmoothedPrior,
     StraightThroughBernoulli,
     VariationalGraphLearner,
@@ -41,7 +42,9 @@ X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 def learner_of(conv, graph, sampler=None, pairs=None, rho0=0.2, num_nodes=6):
     prior = SmoothedPrior(graph, num_nodes, 0.5, rho0, pairs)
     sampler = sampler or StraightThroughBernoulli()
-    return VariationalGraphLearner(conv, prior, sampler=sampler)
+    return VariationalGraphLearner(
+        conv, prior, sampler=sampler, posterior=FreePosterior()
+    )
 
 
 def is_exact(learner, x=X, num_samples=3):

@@ -12,6 +12,7 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     EdgeWeight,
     FixedGraph,
+    FreePosterior,
     PosteriorMean,
     SharedGraph,
     SmoothedPrior,
@@ -95,6 +96,7 @@ def learner_of(graph, pairs=None, sampler=None, seed=0, **options):
         PropagatedMLP(40, 8, 3, **options),
         SmoothedPrior(graph, 6, pairs=pairs),
         sampler=sampler,
+        posterior=FreePosterior(),
     )
 
 
@@ -180,7 +182,9 @@ def test_features_of_an_identity(graph):
     # Nodes that are known by their names only.
     x = torch.eye(6)
     learner = VariationalGraphLearner(
-        PropagatedMLP(6, 8, 3), SmoothedPrior(graph, 6)
+        PropagatedMLP(6, 8, 3),
+        SmoothedPrior(graph, 6),
+        posterior=FreePosterior(),
     )
     optimizer = torch.optim.Adam(learner.parameters(), lr=0.05)
     losses = []
@@ -216,7 +220,7 @@ def test_features_may_be_learned(graph, words):
 @pytest.mark.parametrize('training', [True, False])
 def test_it_may_be_the_second_layer(graph, words, training):
     learner = VariationalGraphLearner(
-        GCNConv(40, 8), SmoothedPrior(graph, 6)
+        GCNConv(40, 8), SmoothedPrior(graph, 6), posterior=FreePosterior()
     ).train(training)
     second = SharedGraph(PropagatedMLP(8, 8, 3), learner).train(training)
     hidden = learner(words, num_samples=3)

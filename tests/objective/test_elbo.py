@@ -5,6 +5,7 @@ from torch_geometric_vgcn import (
     ELBO,
     Bernoulli,
     BernoulliKL,
+    FreePosterior,
     StraightThroughBernoulli,
     VariationalGraphLearner,
 )
@@ -16,6 +17,7 @@ def learner_of(tiny, sampler, beta=1.0):
         tiny.prior,
         sampler=sampler,
         objective=ELBO(BernoulliKL(), beta=beta),
+        posterior=FreePosterior(),
     )
     torch.manual_seed(1)
     learner.posterior.offset.data = torch.randn(6)

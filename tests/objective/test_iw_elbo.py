@@ -11,6 +11,7 @@ from torch_geometric_vgcn import (
     BernoulliKL,
     BinaryConcrete,
     ConstantPrior,
+    FreePosterior,
     LogisticKL,
     VariationalGraphLearner,
 )
@@ -24,6 +25,7 @@ def bound_of(tiny, num_samples, mask, repeats=300, beta=1.0):
         tiny.prior,
         sampler=BinaryConcrete(0.05),
         objective=IWELBO(LogisticKL(0.05), beta=beta),
+        posterior=FreePosterior(),
     )
     torch.manual_seed(1)
     learner.posterior.offset.data = 0.5 * torch.randn(6)
@@ -46,7 +48,10 @@ def test_more_samples_are_tighter_and_never_too_high(tiny):
 
 def test_formula_of_the_appendix(tiny):
     learner = VariationalGraphLearner(
-        tiny.conv, tiny.prior, objective=IWELBO(LogisticKL(0.1), beta=0.3)
+        tiny.conv,
+        tiny.prior,
+        objective=IWELBO(LogisticKL(0.1), beta=0.3),
+        posterior=FreePosterior(),
     )
     learner.posterior.offset.data += 0.4
     out = learner(tiny.x, num_samples=3)
@@ -65,7 +70,9 @@ def test_formula_of_the_appendix(tiny):
 
 
 def test_one_sample_is_the_elbo(tiny):
-    learner = VariationalGraphLearner(tiny.conv, tiny.prior)
+    learner = VariationalGraphLearner(
+        tiny.conv, tiny.prior, posterior=FreePosterior()
+    )
     learner.posterior.offset.data += 0.4
     out = learner(tiny.x)
     log_prob = learner.likelihood.log_prob(out, tiny.y).unsqueeze(0)
@@ -78,7 +85,12 @@ def test_one_sample_is_the_elbo(tiny):
 
 
 def test_mini_batch_keeps_the_number_of_labels(tiny):
-    learner = VariationalGraphLearner(tiny.conv, tiny.prior)
+    learner = VariationalGraphLearner(
+        tiny.conv,
+        tiny.prior,
+        FreePosterior(),
+        objective=IWELBO(LogisticKL()),
+    )
     out = learner(tiny.x, num_samples=3)
     parts = [
         learner.objective(out, tiny.y, torch.tensor([n]), num_labeled=4).bound
@@ -94,6 +106,7 @@ def test_score_function_samples_are_refused(tiny):
         tiny.prior,
         sampler=Bernoulli(),
         objective=IWELBO(BernoulliKL()),
+        posterior=FreePosterior(),
     )
     with pytest.raises(TypeError, match='use ELBO'):
         learner.objective(learner(tiny.x, num_samples=2), tiny.y)

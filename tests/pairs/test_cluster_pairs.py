@@ -96,7 +96,9 @@ def test_the_model_is_that_of_each_cluster_alone(graph, posterior, kwargs):
 def test_gradients_of_the_logits(graph):
     pairs = ClusterPairs(torch.tensor([0, 1, 0, 1, 1, 0]))
     learner = VariationalGraphLearner(
-        GCN(3, 8, 2, 2).double(), ConstantPrior(pairs, 0.4).double()
+        GCN(3, 8, 2, 2).double(),
+        ConstantPrior(pairs, 0.4).double(),
+        posterior=FreePosterior(),
     )
     x, noise = torch.randn(6, 3).double(), learner.noise(2)
 

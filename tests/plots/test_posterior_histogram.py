@@ -5,6 +5,7 @@ from torch_geometric.nn import GCNConv
 
 from torch_geometric_vgcn import (
     EvidencePrior,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
@@ -35,7 +36,9 @@ def test_each_moved_link_is_in_a_bar(learner):
 
 def test_a_prior_of_many_values_is_an_outline(graph):
     prior = EvidencePrior(SmoothedPrior(graph, 6), torch.randn(6, 3))
-    learner = VariationalGraphLearner(GCNConv(3, 2), prior)
+    learner = VariationalGraphLearner(
+        GCNConv(3, 2), prior, posterior=FreePosterior()
+    )
     with torch.no_grad():
         learner.posterior.offset += 1.0
     ax = plot_posterior_histogram(learner)

@@ -1,4 +1,5 @@
 import copy
+import itertools
 import math
 
 import pytest
@@ -67,7 +68,7 @@ def test_there_is_nothing_before_the_start(prior):
 @pytest.mark.parametrize('homophily', [0.3, 0.8])
 def test_logits_are_those_of_the_formula(prior, homophily):
     prior = prior.double()
-    posterior = observed(prior, homophily=homophily)
+    posterior = observed(prior, homophily=homophily, shrinkage=float('inf'))
     prob, h = posterior.prob.tolist(), homophily
     share = [sum(p[c] for p in prob) / 6 for c in range(3)]
     chance = sum(p**2 for p in share)
@@ -82,6 +83,75 @@ def test_logits_are_those_of_the_formula(prior, homophily):
     torch.testing.assert_close(
         posterior(prior), torch.tensor(expected).double()
     )
+
+
+@pytest.mark.parametrize('shrinkage', [0.5, 100.0])
+def test_mixing_is_that_of_the_edges(prior, shrinkage):
+    prior = prior.double()
+    posterior = observed(prior, shrinkage=shrinkage)
+    # One more step, from what is known now, by loops over edges and classes:
+    posterior.momentum = 0.0
+    edge = posterior(prior).sigmoid().tolist()
+    prob = posterior.prob.tolist()
+    share = [sum(p[c] for p in prob) / 6 for c in range(3)]
+    chance, classes = sum(p**2 for p in share), range(3)
+    joint = torch.zeros(3, 3).double()
+    for c, d in itertools.product(classes, classes):
+        assumed = 0.9 / chance if c == d else 0.1 / (1 - chance)
+        joint[c, d] = shrinkage * share[c] * share[d] * assumed
+        for (i, j), q in zip(
+            prior.pairs.index.t().tolist(), edge, strict=True
+        ):
+            both = prob[i][c] * prob[j][d] + prob[j][c] * prob[i][d]
+            joint[c, d] += q * both / 2
+    share = torch.tensor(share).double()
+    expected = joint / joint.sum() / torch.outer(share, share)
+    known = torch.tensor([0, 4])
+    posterior.observe(torch.zeros(1, 6, 3), Y, known, prior)
+    torch.testing.assert_close(posterior.mixing, expected)
+    # Two random nodes have an edge as often as by chance, and the term is
+    # symmetric in its nodes:
+    chance = share @ posterior.mixing @ share
+    torch.testing.assert_close(chance, torch.ones_like(chance))
+    torch.testing.assert_close(posterior.mixing, posterior.mixing.t())
+
+
+def test_edges_between_different_classes_speak_for_each_other():
+    # A bipartite graph of two classes, of which half of the nodes are known.
+    i, j = torch.arange(40), torch.arange(40, 80)
+    index = torch.stack([i.repeat_interleave(10), torch.cat([
+        j.roll(k)[:, None] for k in range(10)], dim=1).flatten()])  # fmt: skip
+    prior = SmoothedPrior(index, 80, rho1=0.5)
+    posterior, y = (
+        ClassPosterior(shrinkage=10.0),
+        (torch.arange(80) >= 40).long(),
+    )
+    posterior.start_at(prior)
+    for _ in range(5):
+        posterior.observe(
+            torch.zeros(1, 80, 2), y, torch.arange(0, 80, 2), prior
+        )
+    known = (prior.pairs.index % 2 == 0).all(dim=0)
+    assert (posterior(prior)[known] > prior.logits[known]).all()
+    fixed = ClassPosterior(shrinkage=float('inf'))
+    fixed.start_at(prior)
+    fixed.observe(torch.zeros(1, 80, 2), y, torch.arange(0, 80, 2), prior)
+    assert (fixed(prior)[known] < prior.logits[known]).all()
+
+
+def test_the_number_of_classes_is_that_of_the_network(prior):
+    posterior = ClassPosterior()
+    posterior.start_at(prior)
+    assert torch.equal(posterior(prior), prior.logits)
+    posterior.check_outputs(5)  # not known yet
+    posterior.observe(torch.randn(1, 6, 3), Y, LABELLED, prior)
+    assert posterior.prob.shape == (6, 3)
+    with pytest.raises(ValueError, match="'num_classes'"):
+        posterior.check_outputs(5)
+    other = ClassPosterior()
+    other.start_at(prior)
+    other.load_state_dict(posterior.state_dict())
+    assert torch.equal(other(prior), posterior(prior))
 
 
 @pytest.mark.parametrize('homophily', [0.0, 1.0])
@@ -184,7 +254,7 @@ def test_what_was_seen_can_be_saved(prior):
     posterior, again = observed(prior), start(prior)
     again.load_state_dict(posterior.state_dict())
     assert torch.equal(again(prior), posterior(prior))
-    assert list(posterior.state_dict()) == ['prob']
+    assert list(posterior.state_dict()) == ['prob', 'mixing']
 
 
 def learner_of(prior, posterior=None, conv=None):

@@ -1,6 +1,11 @@
-r"""The page in a real browser; nothing may be thrown, logged or loaded."""
+r"""The page in a real browser; nothing may be thrown, logged or loaded.
+
+What a test does reaches the page's own code later, most of all a change of
+the address: what follows from it is waited for, never read at once.
+"""
 
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,21 +15,25 @@ from torch_geometric_vgcn.report import report
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.page import page
 
+expect = pytest.importorskip(
+    'playwright.sync_api', reason='needs the package playwright'
+).expect
+
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>'
 #: A colour of a class in the light and in the dark.
 LIGHT, DARK = '#0072b2', '#4aa3df'
 
 
-def focus(tab):
-    return tab.inner_text('#focus-name')
-
-
 def nodes(tab, panel):
     r"""The rows that a panel draws, by name, with their places on the page."""
     return tab.evaluate(
-        """(panel) => {
+        """async (panel) => {
             const element = document.getElementById(panel);
             element.scrollIntoView({ behavior: 'instant' });
+            // Until the page itself knows that it was scrolled:
+            const frame = () => new Promise(requestAnimationFrame);
+            await frame();
+            await frame();
             const box = element.getBoundingClientRect();
             return Object.fromEntries(element._cyreg.cy.nodes().map((node) => {
                 const at = node.renderedPosition();
@@ -38,7 +47,7 @@ def nodes(tab, panel):
 
 def wait_for(tab, condition):
     r"""As `Page.wait_for_function`, which the page's own policy forbids."""
-    for _ in range(100):
+    for _ in range(600):
         if tab.evaluate(condition):
             return
         tab.wait_for_timeout(50)
@@ -53,17 +62,30 @@ def wait_for_row(tab, title):
     )
 
 
-def column(tab, table, number):
-    return tab.locator(
-        f'{table} tbody tr td:nth-child({number})'
-    ).all_inner_texts()
+def cells(tab, table, number):
+    r"""The cells of a column."""
+    return tab.locator(f'{table} tbody tr td:nth-child({number})')
+
+
+def wait_for_order(tab, table, number, **kwargs):
+    r"""Waits until the numbers in a column are sorted."""
+    cell = cells(tab, table, number)
+    expect(cell).to_have_text(sorted(cell.all_inner_texts(), **kwargs))
+
+
+def wait_for_pictures(tab):
+    wait_for(
+        tab,
+        """[...document.querySelectorAll('.picture')].every(
+            (picture) => picture.naturalWidth > 0)""",
+    )
 
 
 def test_a_real_report_renders(show, fitted, tmp_path):
     path = report(fitted, tmp_path / 'fitted.html', title='Blobs')
     tab = show(path.read_text(encoding='utf-8'))
     assert tab.title() == 'Blobs'
-    assert focus(tab).startswith('Row ')
+    expect(tab.locator('#focus-name')).to_have_text(re.compile('^Row '))
     assert tab.inner_text('#before-title') == 'Before: the given graph'
     for panel in ('before', 'after'):
         assert len(nodes(tab, panel)) > 1
@@ -81,16 +103,17 @@ def test_the_search_finds_rows_by_number_name_and_class(show, make):
     tab.click('#found li')
     wait_for_row(tab, 'person c (row 2)')
     tab.fill('#search', 'spa')
+    expect(tab.locator('#found li').first).to_contain_text('spam')
     found = tab.locator('#found li').all_inner_texts()
-    assert found and tab.locator('#found li').count() <= 8
+    assert len(found) <= 8
     tab.press('#search', 'ArrowDown')
     tab.press('#search', 'Enter')
     wait_for_row(tab, found[1].split('\n')[0].strip())
     tab.fill('#search', 'nobody')
-    assert tab.inner_text('#found') == 'No row found'
+    expect(tab.locator('#found')).to_have_text('No row found')
     tab.press('#search', 'Enter')
     tab.press('#search', 'Escape')
-    assert tab.is_hidden('#found')
+    expect(tab.locator('#found')).to_be_hidden()
 
 
 def test_a_click_on_a_node_moves_there_and_back(show, make):
@@ -128,7 +151,7 @@ def test_the_given_graph_is_before_and_all_is_after(show, make):
     assert tab.evaluate(edges, 'before') == ['kept', 'kept']
     after = tab.evaluate(edges, 'after')
     assert len(after) == 4 and after.count('new') == 2
-    assert column(tab, '#neighbours', 7).count('yes') == 2
+    assert cells(tab, '#neighbours', 7).all_inner_texts().count('yes') == 2
 
 
 def test_links_in_tables_move_and_tables_sort(show, make):
@@ -138,17 +161,16 @@ def test_links_in_tables_move_and_tables_sort(show, make):
     link.click()
     wait_for_row(tab, f'Row {row}')
     table = '.edges:first-child table'
-    before = column(tab, table, 3)
     tab.click(f'{table} th:nth-child(3) button')
-    assert column(tab, table, 3) == sorted(before, key=float)
+    wait_for_order(tab, table, 3, key=float)
     tab.click(f'{table} th:nth-child(3) button')
-    assert column(tab, table, 3) == sorted(before, key=float, reverse=True)
+    wait_for_order(tab, table, 3, key=float, reverse=True)
     tab.click('#neighbours th:nth-child(1) button')
-    ids = column(tab, '#neighbours', 1)
-    assert ids == sorted(ids, key=int)
+    wait_for_order(tab, '#neighbours', 1, key=int)
+    row = cells(tab, '#neighbours', 1).first.inner_text()
     tab.click('#neighbours a >> nth=0')
-    ids = column(tab, '#neighbours', 1)
-    assert ids == sorted(ids, key=int)  # still
+    wait_for_row(tab, f'Row {row}')
+    wait_for_order(tab, '#neighbours', 1, key=int)  # still
 
 
 def test_a_label_that_is_a_script_stays_text(show, make):
@@ -156,9 +178,13 @@ def test_a_label_that_is_a_script_stays_text(show, make):
     tab = show(findings, '#row=0')
     wait_for_row(tab, f'{EVIL} (row 0)')
     tab.fill('#search', 'alert')
-    assert EVIL in tab.inner_text('#found')
+    expect(tab.locator('#found li').first).to_contain_text(EVIL)
     tab.press('#search', 'Enter')
+    expect(tab.locator('#found')).to_be_hidden()
     tab.mouse.move(*nodes(tab, 'after').popitem()[1])
+    expect(tab.locator('#after')).to_have_attribute(
+        'title', re.compile(re.escape(EVIL))
+    )
     assert EVIL in tab.inner_text('.classes')
     assert EVIL in tab.inner_text('.confusion')
     assert tab.locator('script').count() == 3
@@ -174,7 +200,7 @@ def test_without_edges_there_is_nothing_to_explore(show, make):
         edges.posterior[:0],
         edges.given[:0],
     )
-    tab = show(replace(found, edges=none))
+    tab = show(replace(found, edges=none, choice='no graph, light'))
     assert tab.is_hidden('#explorer')
     assert 'No graph was chosen' in tab.inner_text('#graph')
 
@@ -183,7 +209,8 @@ def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
     found = make()
     zero = np.zeros(len(found.edges))
     edges = Edges(found.edges.index, zero, zero, found.edges.given)
-    tab = show(replace(found, edges=edges), '#row=4')
+    found = replace(found, edges=edges, choice='no graph, light')
+    tab = show(found, '#row=4')
     assert 'No graph was chosen' in tab.inner_text('#graph')
     count = (
         '(panel) => document.getElementById(panel)._cyreg.cy.edges().length'
@@ -216,20 +243,18 @@ def test_a_narrow_page_does_not_scroll_sideways(show, make):
         make(names=long, classes=[name[:40] for name in long[:3]]),
         viewport={'width': 360, 'height': 700},
     )
+    wait_for_pictures(tab)  # the last that the page does by itself
     assert tab.evaluate('document.documentElement.scrollWidth') == 360
     assert tab.evaluate('document.documentElement.clientWidth') == 360
 
 
 def test_paper_has_pictures_of_the_graphs(show, make):
     tab = show(make(), color_scheme='dark')
-    wait_for(
-        tab,
-        """[...document.querySelectorAll('.picture')].every(
-            (picture) => picture.naturalWidth > 0)""",
-    )
+    wait_for_pictures(tab)
     tab.emulate_media(media='print')
-    assert tab.locator('.picture').first.is_visible()
-    assert tab.is_hidden('#after') and tab.is_hidden('#search')
+    expect(tab.locator('.picture').first).to_be_visible()
+    expect(tab.locator('#after')).to_be_hidden()
+    expect(tab.locator('#search')).to_be_hidden()
 
 
 def test_a_hundred_thousand_rows_open(show, make):
@@ -254,6 +279,8 @@ def test_part_of_a_graph_says_so(show, make):
     )
     tab.fill('#search', str(edge))
     tab.press('#search', 'Enter')
-    assert 'this row has more neighbours' in tab.inner_text('#status')
+    wait_for_row(tab, f'Row {edge}')
+    status = tab.locator('#status')
+    expect(status).to_contain_text('this row has more neighbours')
     tab.evaluate('location.hash = "row=999999"')
-    tab.get_by_text('This row is not part of this page.').wait_for()
+    expect(status).to_have_text('This row is not part of this page.')

@@ -36,6 +36,7 @@ def learner_of(data, seed=0):
     return VariationalGraphLearner(
         GCN(34, 8, 2, 4, dropout=0.5),
         SmoothedPrior(data.edge_index, data.num_nodes),
+        posterior=FreePosterior(),
     )
 
 
@@ -216,7 +217,9 @@ def test_one_output_is_not_enough():
     prior = SmoothedPrior(data.edge_index, 34)
     for model in (
         FixedGraph(GCN(34, 8, 2, 1), data.edge_index),
-        VariationalGraphLearner(GCN(34, 8, 2, 1), prior),
+        VariationalGraphLearner(
+            GCN(34, 8, 2, 1), prior, posterior=FreePosterior()
+        ),
     ):
         with pytest.raises(ValueError, match='two classes need two outputs'):
             fit(model, data, progress=False)

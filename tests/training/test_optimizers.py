@@ -18,7 +18,9 @@ RATES = {'lr': 0.02, 'logit_lr': 0.3, 'weight_decay': 0.1}
 
 @pytest.fixture
 def learner(graph):
-    return VariationalGraphLearner(GCNConv(3, 2), SmoothedPrior(graph, 6))
+    return VariationalGraphLearner(
+        GCNConv(3, 2), SmoothedPrior(graph, 6), posterior=FreePosterior()
+    )
 
 
 def test_weights_and_logits_have_their_own_rates(learner):

@@ -194,5 +194,5 @@ def test_what_a_factory_and_a_similarity_return_is_checked(data):
     with pytest.raises(TypeError, match=r"'network\(.*\)' must be a Module"):
         LearnerSurrogate(network=lambda inputs, classes: None)(data)
     surrogate = LearnerSurrogate(similarity=lambda x, pairs: x)
-    with pytest.raises(TypeError, match=r'similarity\(x, pairs\)'):
+    with pytest.raises(ValueError, match=r'similarity\(x, pairs\)'):
         surrogate(data)

@@ -1,24 +1,68 @@
-from collections.abc import Iterator
+import inspect
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
+# By these, modules say that they can't be called so:
+UNEXPLAINED = (
+    AssertionError,
+    AttributeError,
+    IndexError,
+    NotImplementedError,
+    RuntimeError,
+    TypeError,
+)
+
 
 @contextmanager
-def explained(module: Module, x: Tensor, name: str = 'conv') -> Iterator[None]:
-    r"""Turns whatever error a user's module raises into one that says what it
-    was called with.
+def explained(
+    module: Module,
+    x: Tensor,
+    name: str = 'conv',
+    given: Collection[str] | None = None,
+) -> Iterator[None]:
+    r"""Turns the errors of Python and PyTorch by which a user's module can't
+    be called into one that says what it was called with. Any other error is
+    the module's own, and stays what it is.
+
+    Args:
+        module (torch.nn.Module): The module.
+        x (Tensor): The features that it is called with.
+        name (str, optional): The name of its argument. (default:
+            :obj:`'conv'`)
+        given (Collection[str], optional): The names of all that it is called
+            with beside features and graph, so that the error can say what is
+            missing. (default: :obj:`None`, says nothing)
     """
     try:
         yield
-    except torch.OutOfMemoryError:
-        raise
     except Exception as error:
+        if type(error) not in UNEXPLAINED:
+            raise
         sparse = '' if x.layout == torch.strided else 'sparse '
         raise TypeError(
             f"'{name}' ({type(module).__name__}) can't be called with "
             f"{sparse}features 'x' of shape {list(x.shape)} ({x.dtype}) and a "
-            f'graph: {type(error).__name__}: {error}'
+            f'graph{_without(module, given)}: {type(error).__name__}: {error}'
         ) from error
+
+
+def _without(module: Module, given: Collection[str] | None) -> str:
+    r"""What else the module can be called with, but isn't."""
+    if given is None:
+        return ''
+    try:
+        parameters = inspect.signature(module.forward).parameters
+    except (TypeError, ValueError):  # of a compiled module
+        return ''
+    missing = [
+        name
+        for name, parameter in list(parameters.items())[2:]
+        if parameter.kind
+        not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
+        and name not in given
+    ]
+    return f', without {" and ".join(missing)}' if missing else ''

@@ -101,7 +101,7 @@ def check_edge_index(
 
 
 def check_node_id(
-    node_id: Tensor, num_nodes: int, name: str = 'node_id'
+    node_id: Tensor, num_nodes: int, name: str = 'node_id', least: int = 2
 ) -> None:
     r"""Expects distinct node ids."""
     check_tensor(node_id, '[n]', name)
@@ -109,9 +109,10 @@ def check_node_id(
         raise TypeError(
             f"'{name}' must hold integer node ids, got {node_id.dtype}"
         )
-    if node_id.dim() != 1 or node_id.numel() < 2:
+    if node_id.dim() != 1 or node_id.numel() < least:
+        few = 'two nodes' if least > 1 else 'one node'
         raise ValueError(
-            f"'{name}' must list at least two nodes, "
+            f"'{name}' must list at least {few}, "
             f'got shape {list(node_id.shape)}'
         )
     if int(node_id.min()) < 0 or int(node_id.max()) >= num_nodes:

@@ -25,6 +25,12 @@ class Inputs:
 
     def check_features(self, x: Tensor, num_nodes: int) -> None:
         r"""Expects finite features with one row for each node."""
+        if isinstance(x, Tensor) and x.dim() >= 2 and x.size(-2) != num_nodes:
+            raise ValueError(
+                f"'x' must have one row for each of the {num_nodes} nodes, "
+                f'got shape {list(x.shape)}: a batch of nodes needs their own '
+                'prior, prior=learner.prior.subset(n_id)'
+            )
         check_features(x, num_nodes, values=False)
         # Those of hidden layers come and go, and would be waited for:
         if x.is_leaf:

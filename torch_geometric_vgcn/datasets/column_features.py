@@ -1,5 +1,6 @@
 import re
 import warnings
+from collections.abc import Callable
 from numbers import Real
 from typing import Any
 
@@ -15,7 +16,11 @@ COMMA = re.compile(r'[-+]?\d+(,\d+)+(\.\d+)?')
 
 
 def column_features(
-    name: str, column: list[Any], standardize: bool, fill: bool
+    name: str,
+    column: list[Any],
+    standardize: bool,
+    fill: bool,
+    option: Callable[[str], str],
 ) -> dict[str, Tensor]:
     r"""The features of a column by their names: one for numbers, otherwise
     one for each category.
@@ -25,6 +30,7 @@ def column_features(
         column (list): Its cells.
         standardize (bool): Whether numbers get mean zero and variance one.
         fill (bool): Whether cells may be missing.
+        option (Callable): How a message calls an argument.
     """
     gap = torch.tensor([is_missing(cell) for cell in column])
     rows = (~gap).nonzero().view(-1).tolist()
@@ -33,9 +39,9 @@ def column_features(
             f"column '{name}' must have a value in each row, got "
             f'{tell_missing(column)}, the first in row '
             f'{int(gap.nonzero()[0])} (of 0 to {len(column) - 1}): set '
-            "'fill', or add it to 'drop'"
+            f'{option("fill")}, or add it to {option("drop")}'
         )
-    known = _known(name, column, rows, standardize)
+    known = _known(name, column, rows, standardize, option)
     if len(rows) == len(column):
         return known
     out = {}
@@ -49,13 +55,17 @@ def column_features(
 
 
 def _known(
-    name: str, column: list[Any], rows: list[int], standardize: bool
+    name: str,
+    column: list[Any],
+    rows: list[int],
+    standardize: bool,
+    option: Callable[[str], str],
 ) -> dict[str, Tensor]:
     r"""The features of the rows that have a value."""
     cells = [column[row] for row in rows]
     numbers = [as_number(cell) for cell in cells]
     if None not in numbers:
-        return {name: _as_feature(name, numbers, standardize)}
+        return {name: _as_feature(name, numbers, standardize, option)}
     texts = [at for at, number in enumerate(numbers) if number is None]
     text = [as_text(cell) for cell in cells]
     if all(COMMA.fullmatch(text[at]) for at in texts):
@@ -70,13 +80,13 @@ def _known(
             f'{len(cells) - len(texts)} numbers and {len(texts)} other, the '
             f'first {cells[texts[0]]!r} in row {rows[texts[0]]} (of 0 to '
             f'{len(column) - 1}): correct them, or put a letter before the '
-            "numbers of categories, or add it to 'drop'"
+            f'numbers of categories, or add it to {option("drop")}'
         )
     values = sorted(set(text))
     if len(values) == len(text) > 1:
         raise ValueError(
             f"column '{name}' has a different text in each row, expected "
-            f"numbers or categories: add it to 'drop'"
+            f'numbers or categories: add it to {option("drop")}'
         )
     return {
         f'{name}={value}': torch.tensor([cell == value for cell in text])
@@ -85,15 +95,18 @@ def _known(
 
 
 def _as_feature(
-    name: str, numbers: list[float | None], standardize: bool
+    name: str,
+    numbers: list[float | None],
+    standardize: bool,
+    option: Callable[[str], str],
 ) -> Tensor:
     x = torch.tensor(numbers, dtype=torch.double)
     if x.numel() >= MANY and bool((x.sort().values.diff() == 1).all()):
         warnings.warn(
             f"column '{name}' has each number from {float(x.min()):g} to "
             f'{float(x.max()):g} once: if it numbers the rows, add it to '
-            "'drop'",
-            stacklevel=5,
+            f'{option("drop")}',
+            stacklevel=6,
         )
     if standardize and bool(x.isfinite().all()):
         if x.min() == x.max():

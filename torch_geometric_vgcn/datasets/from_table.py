@@ -1,4 +1,4 @@
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import torch
@@ -73,11 +73,25 @@ def from_table(
     check_kind(label, str, 'label')
     columns = read_columns(table, encoding)
     drop = [drop] if isinstance(drop, str) else as_list(drop, "'drop'")
+    return from_columns(columns, label, drop, standardize, fill)
+
+
+def from_columns(
+    columns: Mapping[str, list[Any]],
+    label: str,
+    drop: list[Any],
+    standardize: bool,
+    fill: bool,
+    option: Callable[[str], str] = repr,
+) -> Data:
+    r"""The same for columns that were read. :obj:`option` tells how a message
+    calls an argument.
+    """
     for name, argument in [(label, 'label')] + [(n, 'drop') for n in drop]:
         if not isinstance(name, str) or name not in columns:
             raise ValueError(
-                f"'{argument}' must be one of the columns {list(columns)}, "
-                f'got {name!r}'
+                f'{option(argument)} must be one of the columns '
+                f'{list(columns)}, got {name!r}'
             )
     sizes = {len(column) for column in columns.values()}
     if len(sizes) > 1 or sizes == {0}:
@@ -89,7 +103,9 @@ def from_table(
     features: dict[str, Tensor] = {}
     for name, column in columns.items():
         if name != label and name not in drop:
-            features.update(column_features(name, column, standardize, fill))
+            features.update(
+                column_features(name, column, standardize, fill, option)
+            )
     if not features:
         raise ValueError(
             f"'table' must have a column of features besides '{label}', got "

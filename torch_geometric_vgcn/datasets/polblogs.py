@@ -1,6 +1,8 @@
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
-from zipfile import BadZipFile
+from shutil import copytree
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import torch
@@ -12,6 +14,7 @@ from torch_geometric.utils import remove_self_loops, to_undirected
 
 from torch_geometric_vgcn.checks import check_callable, check_edge_index
 from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
+from torch_geometric_vgcn.datasets.read_arrays import read_arrays
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 
 FILE = 'polblogs.npz'
@@ -62,14 +65,7 @@ def polblogs(
 
 
 def _from_file(path: Path) -> Data:
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = dict(file)
-    except (BadZipFile, EOFError, OSError, TypeError, ValueError) as error:
-        raise ValueError(
-            f"'{path}' must be a file of NumPy arrays (npz), got one that "
-            f"can't be read ({error})"
-        ) from error
+    arrays = read_arrays(path)
     if not {'edge_index', 'y'} <= set(arrays):
         raise ValueError(
             f"'{path}' must hold the arrays 'edge_index' and 'y', got "
@@ -89,6 +85,18 @@ def _from_file(path: Path) -> Data:
 
 
 def _from_pyg(folder: Path) -> Data:
+    r"""PyG downloads and processes elsewhere, so that an interruption leaves
+    no half of a file that a later call would take for whole.
+    """
+    if not (folder / 'processed').exists():
+        folder.mkdir(parents=True, exist_ok=True)
+        with TemporaryDirectory(dir=folder.parent) as scratch:
+            own = Path(scratch, folder.name)
+            copytree(folder, own)
+            PolBlogs(str(own))
+            for name in ('raw', 'processed'):
+                with suppress(OSError):  # it is there already
+                    (own / name).rename(folder / name)
     data = PolBlogs(str(folder))[0]
     data.num_nodes = data.y.numel()  # also where the last have no link
     data = LargestConnectedComponents()(data)

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,9 +11,11 @@ from torch_geometric_vgcn.datasets.read_parquet import (
 )
 
 
-def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
+def read_columns(
+    table: Any, encoding: str, option: Callable[[str], str] = repr
+) -> dict[str, list[Any]]:
     r"""The columns of a :class:`pandas.DataFrame`, a mapping, or a CSV or
-    Parquet file by name.
+    Parquet file by name. :obj:`option` tells how a message calls an argument.
     """
     check_kind(encoding, str, 'encoding')
     if isinstance(table, (str, os.PathLike)):
@@ -21,7 +23,7 @@ def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
         content = _content(path)
         if is_parquet(content):
             return read_parquet(content, path)
-        return read_csv(_text(path, content, encoding), path)
+        return read_csv(_text(path, content, encoding, option), path)
     is_frame = hasattr(table, 'keys') and hasattr(table, 'columns')
     if not is_frame and not isinstance(table, Mapping):
         raise TypeError(
@@ -29,7 +31,7 @@ def read_columns(table: Any, encoding: str) -> dict[str, list[Any]]:
             f'the path of a CSV or Parquet file, got {type(table).__name__}'
         )
     names = [str(name) for name in table.keys()]
-    check_names(names)
+    check_names(names, 'table')
     cells = [
         as_list(table[name], f"column '{name}' of 'table'")
         for name in table.keys()
@@ -61,16 +63,19 @@ def _content(path: Path) -> bytes:
         ) from error
 
 
-def _text(path: Path, content: bytes, encoding: str) -> str:
+def _text(
+    path: Path, content: bytes, encoding: str, option: Callable[[str], str]
+) -> str:
     try:
         # Without the byte-order mark that Excel writes:
         return content.decode(encoding).removeprefix('\ufeff')
     except UnicodeError as error:
         raise ValueError(
             f"'{path}' isn't {encoding} text ({error}): say what it is by "
-            "'encoding', such as encoding='latin-1' or encoding='utf-16'"
+            f"{option('encoding')}, such as 'latin-1' or 'utf-16'"
         ) from error
     except (LookupError, ValueError) as error:
         raise ValueError(
-            f"'encoding' must be one that Python knows, got {encoding!r}"
+            f'{option("encoding")} must be one that Python knows, got '
+            f'{encoding!r}'
         ) from error

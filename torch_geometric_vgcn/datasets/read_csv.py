@@ -1,6 +1,8 @@
 import csv
 import io
 import re
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -25,7 +27,7 @@ def read_csv(text: str, path: Path) -> dict[str, list[Any]]:
                 continue
             if not header:
                 header = [name.strip() for name in row]
-                check_names(header)
+                check_names(header, 'table')
             elif len(row) == len(header):
                 rows.append(row)
             else:
@@ -50,11 +52,15 @@ def read_csv(text: str, path: Path) -> dict[str, list[Any]]:
     return columns
 
 
-def check_names(names: list[str]) -> None:
+def check_names(names: Iterable[str], argument: str) -> None:
     r"""Expects each name once."""
-    if len(set(names)) < len(names):
+    several = {
+        name: count for name, count in Counter(names).items() if count > 1
+    }
+    if several:
+        told = ', '.join(f'{name!r} {n} times' for name, n in several.items())
         raise ValueError(
-            f"'table' must name each column differently, got {names}"
+            f"'{argument}' must name each column differently, got {told}"
         )
 
 

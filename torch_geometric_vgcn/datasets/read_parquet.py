@@ -3,6 +3,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from torch_geometric_vgcn.datasets.read_csv import check_names
+
 #: What a Parquet file starts and ends with.
 MARK = b'PAR1'
 
@@ -43,15 +45,17 @@ def _explained(
         raise
     except Exception as error:  # of the package, of any kind
         raise ValueError(
-            f"'{path}' must be a Parquet file, got one that can't be read "
-            f'({error})'
+            f"'{path}' must be a Parquet file that names each column "
+            f"differently, got one that can't be read ({error})"
         ) from error
 
 
 def _by_pyarrow(file: io.BytesIO) -> dict[str, list[Any]]:
     from pyarrow import parquet
 
-    return parquet.read_table(file).to_pydict()
+    table = parquet.read_table(file)
+    check_names(table.column_names, 'table')
+    return table.to_pydict()
 
 
 def _by_polars(file: io.BytesIO) -> dict[str, list[Any]]:

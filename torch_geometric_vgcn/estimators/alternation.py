@@ -83,6 +83,11 @@ class Alternation:
         return self.infer(Explained(network, own, own), field)
 
     def _network(self, regularization: Regularization) -> Network:
-        x, width = self.task.x, self.task.targets.width
-        network = Network(x.size(1), self.task.hidden, width, regularization)
-        return network.to(x.device)
+        task = self.task
+        return Network(
+            task.x.size(1),
+            task.hidden,
+            task.targets.width,
+            regularization,
+            task.generator,
+        )

@@ -15,11 +15,12 @@ from torch_geometric_vgcn.checks import (
     check_flag,
     check_probability,
 )
+from torch_geometric_vgcn.datasets.read_csv import check_names
 from torch_geometric_vgcn.estimators.alternation import (
     Alternation,
     Explained,
 )
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.choice import (
     ROUNDS,
     Choice,
@@ -29,6 +30,7 @@ from torch_geometric_vgcn.estimators.choice import (
 )
 from torch_geometric_vgcn.estimators.features import Features
 from torch_geometric_vgcn.estimators.network import DEFAULT, REGULARIZATIONS
+from torch_geometric_vgcn.estimators.reach import reach_of, weight_within
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
 from torch_geometric_vgcn.estimators.served import served
 from torch_geometric_vgcn.estimators.settings import (
@@ -40,7 +42,6 @@ from torch_geometric_vgcn.estimators.settings import (
 from torch_geometric_vgcn.estimators.targets import Targets
 from torch_geometric_vgcn.estimators.task import Task
 from torch_geometric_vgcn.progress import progress_bar
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 #: The number of rows per step, unless it is given.
 BATCH_SIZE = 512
@@ -78,14 +79,26 @@ class VGCNEstimator(BaseEstimator):
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
-        return validate_data(
-            self,
-            X,
-            accept_sparse='csr',
-            dtype=[np.float64, np.float32],
-            ensure_min_samples=2 if reset else 1,
-            reset=reset,
-        )
+        if np.ma.is_masked(X):
+            raise ValueError(
+                "'X' must hold a number in each cell, got a masked array that "
+                'hides some: fill them, as by SimpleImputer'
+            )
+        if hasattr(X, 'columns'):
+            check_names(map(str, X.columns), 'X')
+        # Of one type and order, or sums of the same numbers would differ. The
+        # sum of huge ones, by which they are checked, may overflow.
+        with np.errstate(over='ignore', invalid='ignore'):
+            rows = validate_data(
+                self,
+                X,
+                accept_sparse='csr',
+                dtype=np.float64,
+                order='C',
+                ensure_min_samples=2 if reset else 1,
+                reset=reset,
+            )
+        return canonical(rows)
 
     def _task(
         self,
@@ -102,8 +115,10 @@ class VGCNEstimator(BaseEstimator):
             most = cast(int, self.n_neighbors)
         seed = int(rng.randint(2**31 - 1))
         self._features = Features.of(X, _counts(self.features), seed)
+        x = self._features(X)
+        self._reach = reach_of(x)
         return Task(
-            self._features(X).float(),
+            x.float(),
             targets,
             check_count(self.hidden, 'hidden', least=1),
             check_count(self.max_iter, 'max_iter', least=1),
@@ -161,14 +176,12 @@ class VGCNEstimator(BaseEstimator):
         steps = 1
         if parts:
             steps += len(REGULARIZATIONS) + len(settings) + ROUNDS
-        with (
-            own_rng(int(rng.randint(2**31 - 1)), task.x.device),
-            progress_bar(
-                total=steps,
-                disable=not self.verbose,
-                desc=type(self).__name__,
-            ) as bar,
-        ):
+        task.generator.manual_seed(int(rng.randint(2**31 - 1)))
+        with progress_bar(
+            total=steps,
+            disable=not self.verbose,
+            desc=type(self).__name__,
+        ) as bar:
 
             def tell(what: str) -> None:
                 bar.set_postfix_str(what, refresh=False)
@@ -201,14 +214,17 @@ class VGCNEstimator(BaseEstimator):
         self._served = served(task, state, choice.joins, learn)
         return choice, state
 
-    def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803
-        r"""What is expected of unseen rows, and its variance over graphs."""
+    def _expected(self, X: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: N803
+        r"""What is expected of unseen rows, its variance over graphs, and the
+        weight of both; rows that are far from all others have a small one.
+        """
         check_is_fitted(self)
-        rows = self._validated(X, reset=False)
-        return self._served(self._features(rows))
+        x = self._features(self._validated(X, reset=False))
+        weight = weight_within(x, self._reach)
+        return *self._served(weight * x), weight
 
     def save(self, path: str | Path) -> None:
-        r"""Saves the fitted estimator as plain arrays. A
+        r"""Saves the fitted estimator as plain arrays with a checksum. A
         :class:`~numpy.random.RandomState` as :obj:`random_state` becomes
         :obj:`None`.
         """
@@ -218,7 +234,7 @@ class VGCNEstimator(BaseEstimator):
     @classmethod
     def load(cls: type[T], path: str | Path) -> T:
         r"""Loads an estimator that :meth:`save` has saved. Nothing in the
-        file is executed.
+        file is executed, and a damaged file is refused.
         """
         return load_state(cls, path)
 

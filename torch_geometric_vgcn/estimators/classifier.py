@@ -4,6 +4,7 @@ import numpy as np
 import torch
 from sklearn.base import ClassifierMixin
 from sklearn.utils import check_random_state
+from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
 from torch_geometric_vgcn.estimators.folds import folds
@@ -12,6 +13,7 @@ from torch_geometric_vgcn.estimators.given_graph import (
     row_names,
 )
 from torch_geometric_vgcn.estimators.labels import Labels
+from torch_geometric_vgcn.estimators.reach import weight_among
 from torch_geometric_vgcn.estimators.targets import Classes, calibrated
 
 
@@ -128,17 +130,28 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         self._temperature = temperature
         held = calibrated(choice.predicted, temperature)
         self.validation_distributions_ = held.numpy()
-        prob = calibrated(state.mean, temperature).numpy()
+        known = targets.known.unsqueeze(1)
+        weight = torch.where(known, 1.0, weight_among(task.x))
+        prob = self._with_shares(calibrated(state.mean, temperature), weight)
         self.label_distributions_ = prob
         self.transduction_ = self.classes_[prob.argmax(axis=1)]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
         r"""The class probabilities of rows, each joined with its nearest
-        training rows.
+        training rows. Those of a row that is farther from the mean of the
+        training rows than each of them approach the shares of the known
+        classes.
         """
-        mean, _ = self._expected(X)
-        return calibrated(mean, self._temperature).numpy()
+        mean, _, weight = self._expected(X)
+        prob = calibrated(mean, self._temperature)
+        return self._with_shares(prob, weight)
+
+    def _with_shares(self, prob: Tensor, weight: Tensor) -> np.ndarray:
+        r"""Class probabilities with a weight beside the class shares."""
+        known = torch.from_numpy(self.labels_[self.labels_ >= 0])
+        share = known.bincount(minlength=prob.size(1)).double() / known.numel()
+        return (weight * prob + (1 - weight) * share).numpy()
 
     def predict(self, X: Any) -> np.ndarray:  # noqa: N803
         r"""The most probable class of each row."""

@@ -5,6 +5,8 @@ import numpy as np
 import scipy.sparse
 import torch
 from sklearn.decomposition import TruncatedSVD
+from sklearn.preprocessing import normalize
+from sklearn.utils.sparsefuncs import mean_variance_axis
 from torch import Tensor
 
 #: From which share of zeros non-negative features are taken for counts.
@@ -13,6 +15,8 @@ ZEROS = 0.4
 FAR = 10.0
 #: More columns than this are reduced to so many.
 WIDE, REDUCED = 512, 200
+#: Larger entries are clipped, so that their squares don't overflow.
+LARGEST = 1e100
 
 
 @dataclass(frozen=True)
@@ -25,16 +29,23 @@ class Features:
     column, if there are any, makes them as far from all others as rows that
     have nothing in common; at zero, they would be the nearest of all.
 
+    The same numbers give the same features, to the last bit, in a dense and
+    in a sparse matrix: whether a matrix is held dense or sparse depends on
+    its numbers. Up to 512 columns it is dense. More columns are sparse if
+    they are counts, or if most of them have at least as many zeros as other
+    entries: such columns are then divided by their standard deviation, but
+    not centred.
+
     Args:
         counts (bool): Whether these are counts.
         mean (numpy.ndarray): What is subtracted from the columns; zero for
-            counts and for many columns of sparse measurements, which stay
-            sparse.
+            counts and for columns that stay sparse.
         scale (numpy.ndarray): What the columns are divided by.
         basis (numpy.ndarray): The columns of the reduced features, or an
             empty matrix.
         centre (numpy.ndarray): The mean of the features after all this, and
-            of the further column, if there is one.
+            of the further column, if there is one. It is subtracted, so that
+            a row's norm is its distance from the mean of the training rows.
     """
 
     counts: bool
@@ -53,8 +64,10 @@ class Features:
         if counts is None:
             counts = are_counts(X)
         width = X.shape[1]
-        if width <= WIDE and scipy.sparse.issparse(X):
-            X = X.toarray()  # noqa: N806
+        sparse = counts
+        if width > WIDE and not counts:
+            sparse = bool((2 * _filled(X) <= X.shape[0]).mean() > 0.5)
+        X = _held(X, sparse)  # noqa: N806
         mean, scale = np.zeros(width), np.ones(width)
         if not counts:
             mean, scale = _location(X)
@@ -66,8 +79,8 @@ class Features:
             rows = features._scaled(X).astype(np.float32)
             basis = svd.fit(rows).components_.T.astype(np.float64)
             features = replace(features, basis=basis)
-        if counts:
-            some_empty = bool((abs(X).sum(axis=1) == 0).any())
+        if counts or width > WIDE:
+            some_empty = counts and bool((abs(X).sum(axis=1) == 0).any())
             centre = np.zeros(features.width + some_empty)
             features = replace(features, centre=centre)
             centre = features(X).numpy().mean(axis=0)
@@ -93,59 +106,93 @@ class Features:
                 empty = ~rows.any(axis=1, keepdims=True)
                 rows = np.concatenate([rows, empty], axis=1)
             # Entries of about one, as those of measurements:
-            rows = rows * (np.sqrt(rows.shape[1]) / 2) - self.centre
+            rows = rows * (np.sqrt(rows.shape[1]) / 2)
+        rows = rows - self.centre
         return torch.from_numpy(np.ascontiguousarray(rows, dtype=np.float64))
 
+    @np.errstate(over='ignore')
     def _scaled(self, X: Any) -> Any:  # noqa: N803
+        X = _held(X, (self.mean == 0).mean() > 0.5)  # noqa: N806
+        # Halves, as the difference of huge numbers may overflow:
         if scipy.sparse.issparse(X):
-            if self.mean.any():
-                X = X.toarray()  # noqa: N806  # as centred as those before
-            else:
-                rows = scipy.sparse.csr_array(X).astype(np.float64)
-                rows = rows @ scipy.sparse.diags_array(1 / self.scale)
-                return _unit_rows(rows) if self.counts else rows
-        rows = (np.asarray(X, dtype=np.float64) - self.mean) / self.scale
-        return _unit_rows(rows) if self.counts else rows
+            rows = X * 0.5 - _repeated(self.mean * 0.5, X.shape[0])
+            rows.data /= self.scale[rows.indices] * 0.5
+        else:
+            rows = (X * 0.5 - self.mean * 0.5) / (self.scale * 0.5)
+        return _unit_rows(rows) if self.counts else _clipped(rows)
 
 
 def are_counts(X: Any) -> bool:  # noqa: N803
     r"""Whether features look like counts: none is negative, many are zero,
     and no column without zeros is of another size than the others.
     """
-    if scipy.sparse.issparse(X):
-        X = X.tocsc()  # noqa: N806
-        if X.nnz and X.data.min() < 0:
-            return False
-        largest = X.max(axis=0).toarray().ravel()
-        filled = np.diff(X.indptr) / X.shape[0]
-    else:
-        if X.min() < 0:
-            return False
-        largest = X.max(axis=0)
-        filled = (X != 0).mean(axis=0)
-        if 1 - filled.mean() < ZEROS:
-            return False
+    least, largest = _bounds(X)
+    if least.min() < 0:
+        return False
+    filled = _filled(X) / X.shape[0]
+    if 1 - filled.mean() < ZEROS:
+        return False
     typical = np.median(largest[largest > 0]) if largest.any() else 1.0
     dense = filled > 0.5
     return not bool((dense & (largest > FAR * typical)).any())
 
 
-def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
+def _held(X: Any, sparse: bool) -> Any:  # noqa: N803
+    r"""The same numbers as a dense matrix, or as a sparse one if there are
+    many columns.
+    """
+    if sparse and X.shape[1] > WIDE:
+        return scipy.sparse.csr_array(X)
+    return X.toarray() if scipy.sparse.issparse(X) else X
+
+
+def _bounds(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
+    r"""The smallest and the largest entry of each column."""
+    least, largest = X.min(axis=0), X.max(axis=0)
     if scipy.sparse.issparse(X):
-        first = np.asarray(X.mean(axis=0)).ravel()
-        second = np.asarray(X.multiply(X).mean(axis=0)).ravel()
-        scale = np.sqrt(np.maximum(second - first**2, 0))
-        return np.zeros(X.shape[1]), _not_zero(scale, first)
+        least, largest = least.toarray().ravel(), largest.toarray().ravel()
+    return least, largest
+
+
+def _filled(X: Any) -> np.ndarray:  # noqa: N803
+    r"""How many entries of each column aren't zero."""
+    if scipy.sparse.issparse(X):
+        return np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
+    return np.count_nonzero(X, axis=0)
+
+
+def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
+    r"""What is subtracted from each column, and what it is divided by."""
+    least, largest = _bounds(X)
     # Columns of huge numbers are scaled first, or squares overflow:
-    largest = np.abs(X).max(axis=0)
-    unit = np.where(largest > 0, largest, 1.0)
-    mean = (X / unit).mean(axis=0) * unit
-    scale = (X / unit).std(axis=0) * unit
-    binary = ((X == 0) | (X == 1)).all(axis=0) & (largest > 0)
+    unit = np.maximum(np.abs(least), np.abs(largest))
+    unit = np.where(unit > 0, unit, 1.0)
+    if scipy.sparse.issparse(X):
+        rows = scipy.sparse.csr_array(X, dtype=np.float64, copy=True)
+        rows.data /= unit[rows.indices]
+        mean, variance = mean_variance_axis(rows, axis=0)
+        deviation = np.sqrt(variance)
+        others = X.indices[(X.data != 0) & (X.data != 1)]
+        binary = np.bincount(others, minlength=X.shape[1]) == 0
+    else:
+        mean, deviation = (X / unit).mean(axis=0), (X / unit).std(axis=0)
+        binary = ((X == 0) | (X == 1)).all(axis=0)
+    mean, scale = mean * unit, deviation * unit
     # The largest deviation that zeros and ones can have: rare ones don't
     # outweigh all else.
     scale = np.where(binary & (scale > 0), 0.5, scale)
-    return mean, _not_zero(scale, mean)
+    scale = _not_zero(scale, mean)
+    if scipy.sparse.issparse(X):
+        mean = np.where(2 * _filled(X) > X.shape[0], mean, 0.0)
+    return mean, scale
+
+
+def _repeated(row: np.ndarray, size: int) -> scipy.sparse.csr_array:
+    r"""So many copies of a row, as a sparse matrix."""
+    col = row.nonzero()[0]
+    start = np.arange(size + 1) * col.size
+    parts = np.tile(row[col], size), np.tile(col, size), start
+    return scipy.sparse.csr_array(parts, shape=(size, row.size))
 
 
 def _not_zero(scale: np.ndarray, mean: np.ndarray) -> np.ndarray:
@@ -153,10 +200,20 @@ def _not_zero(scale: np.ndarray, mean: np.ndarray) -> np.ndarray:
     return np.where(scale > 1e-12 * size, scale, 1.0)
 
 
-def _unit_rows(rows: Any) -> Any:
+def _clipped(rows: Any) -> Any:
     if scipy.sparse.issparse(rows):
-        size = np.sqrt(rows.multiply(rows).sum(axis=1)).ravel()
-        return scipy.sparse.diags_array(1 / np.where(size > 0, size, 1)) @ rows
+        rows.data = rows.data.clip(-LARGEST, LARGEST)
+        return rows
+    return rows.clip(-LARGEST, LARGEST)
+
+
+def _unit_rows(rows: Any) -> Any:
+    # Their largest entry becomes one first, or squares overflow:
+    if scipy.sparse.issparse(rows):
+        largest = abs(rows).max(axis=1).toarray().ravel()
+        largest = np.where(largest > 0, largest, 1)
+        rows.data /= largest.repeat(np.diff(rows.indptr))
+        return normalize(rows, copy=False)
     largest = np.abs(rows).max(axis=1, keepdims=True)
     rows = rows / np.where(largest > 0, largest, 1)
     size = np.linalg.norm(rows, axis=1, keepdims=True)

@@ -3,10 +3,14 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.utils import assert_all_finite, column_or_1d
+from sklearn.utils import assert_all_finite
+from sklearn.utils import column_or_1d as as_column
 from sklearn.utils.multiclass import check_classification_targets
 
 from torch_geometric_vgcn.datasets.missing import is_missing
+
+#: More different numbers than this may be quantities instead of classes.
+MANY = 20
 
 
 @dataclass(frozen=True)
@@ -77,6 +81,14 @@ def _check_texts(classes: np.ndarray) -> None:
             f'got the text {min(found)!r}: if that is a class, give it '
             'another name'
         )
+
+
+def column_or_1d(y: Any, warn: bool = False) -> np.ndarray:
+    r"""Labels as an array. What a masked array hides is :obj:`None`."""
+    if isinstance(y, np.ma.MaskedArray):
+        hidden, y = np.ma.getmaskarray(y), np.array(y, dtype=object)
+        y[hidden] = None
+    return as_column(y, warn=warn)
 
 
 def unknown(y: np.ndarray) -> np.ndarray:

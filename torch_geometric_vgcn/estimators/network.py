@@ -3,7 +3,8 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 from torch.nn import Linear, Module
-from torch.nn.functional import dropout
+from torch.nn.init import kaiming_uniform_, uniform_
+from torch.nn.utils import skip_init
 from torch.optim.lr_scheduler import OneCycleLR
 
 from torch_geometric_vgcn.estimators.targets import Targets
@@ -51,6 +52,7 @@ class Network(Module):
         hidden_channels (int): The number of hidden units.
         out_channels (int): The number of outputs.
         regularization (Regularization): That of its training.
+        generator (torch.Generator): The source of all its randomness.
     """
 
     def __init__(
@@ -59,16 +61,35 @@ class Network(Module):
         hidden_channels: int,
         out_channels: int,
         regularization: Regularization,
+        generator: torch.Generator,
     ) -> None:
         super().__init__()
-        self.hidden = Linear(in_channels, hidden_channels)
-        self.out = Linear(hidden_channels, out_channels)
         self.regularization = regularization
+        self.generator = generator
+        self.hidden = self._linear(in_channels, hidden_channels)
+        self.out = self._linear(hidden_channels, out_channels)
+
+    def _linear(self, in_channels: int, out_channels: int) -> Linear:
+        r"""A layer with weights as PyTorch's own, drawn by the generator."""
+        layer = skip_init(
+            Linear, in_channels, out_channels, device=self.generator.device
+        )
+        kaiming_uniform_(layer.weight, 5**0.5, generator=self.generator)
+        bound = in_channels**-0.5
+        uniform_(layer.bias, -bound, bound, generator=self.generator)
+        return layer
+
+    def _dropout(self, x: Tensor, share: float) -> Tensor:
+        r"""PyTorch's dropout, drawn by the generator."""
+        if not self.training or share == 0:
+            return x
+        kept = torch.empty_like(x)
+        kept.bernoulli_(1 - share, generator=self.generator)
+        return x * kept.div_(1 - share)
 
     def forward(self, x: Tensor) -> Tensor:
-        share = self.regularization.input_dropout
-        x = dropout(x, share, self.training)
-        return self.out(dropout(self.hidden(x).relu(), DROPOUT, self.training))
+        x = self._dropout(x, self.regularization.input_dropout)
+        return self.out(self._dropout(self.hidden(x).relu(), DROPOUT))
 
     @torch.no_grad()
     def predict(self, x: Tensor, targets: Targets) -> Tensor:
@@ -106,7 +127,10 @@ class Network(Module):
             for rows, target in groups:
                 if rows.numel() > size:
                     some = torch.randint(
-                        rows.numel(), (size,), device=x.device
+                        rows.numel(),
+                        (size,),
+                        generator=self.generator,
+                        device=x.device,
                     )
                     rows, target = rows[some], target[some]
                 loss = loss + targets.loss(self(x[rows]), target)

@@ -7,10 +7,8 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.datasets.column_features import as_number
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.estimators.labels import MANY
 from torch_geometric_vgcn.report.held_out import wilson
-
-#: More different numbers than this may be quantities instead of classes.
-MANY = 20
 
 
 @dataclass(frozen=True)
@@ -82,7 +80,7 @@ def _check_classes(names: list[str], num_labels: int, label: str) -> None:
         raise ValueError(
             f"the label column '{label}' must hold classes, got "
             f'{len(names)} different numbers in {num_labels} rows, such as '
-            f"{names[len(names) // 2]}: set 'quantity' to predict numbers, "
+            f'{names[len(names) // 2]}: set --quantity to predict numbers, '
             'or put a letter before each if they are classes'
         )
 

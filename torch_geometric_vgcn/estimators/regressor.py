@@ -3,7 +3,8 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import RegressorMixin
-from sklearn.utils import check_random_state, column_or_1d
+from sklearn.metrics import r2_score
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from torch_geometric_vgcn.datasets.missing import is_missing
@@ -13,7 +14,12 @@ from torch_geometric_vgcn.estimators.given_graph import (
     given_graph,
     row_names,
 )
+from torch_geometric_vgcn.estimators.labels import column_or_1d
+from torch_geometric_vgcn.estimators.reach import weight_among
 from torch_geometric_vgcn.estimators.targets import Values
+
+#: Predictions of larger numbers may be infinite.
+LARGEST = 1e305
 
 
 class VGCNRegressor(RegressorMixin, VGCNEstimator):
@@ -78,10 +84,10 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
                 f'{int(known.sum())} and {int((~known).sum())} missing ones'
             )
         rng = check_random_state(self.random_state)
-        self._mean = float(value[known].mean())
-        spread = float(value[known].std())
-        self._scale = spread if spread > 0 else 1.0
-        unit = np.where(known, (value - self._mean) / self._scale, 0.0)
+        self._mean, self._scale = _location(value[known])
+        unit = np.zeros_like(value)
+        if self._scale > 0:
+            unit[known] = (value[known] - self._mean) / self._scale
         targets = Values(
             torch.from_numpy(unit).float().unsqueeze(1),
             torch.from_numpy(known),
@@ -92,7 +98,7 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
         held = choice.predicted[:, 0].double().numpy()
         error = held - unit[choice.held.numpy()]
         self.noise_ = float(np.sqrt(np.mean(error**2))) * self._scale
-        expected = state.mean[:, 0].double().numpy()
+        expected = (weight_among(task.x) * state.mean.double())[:, 0].numpy()
         expected = expected * self._scale + self._mean
         self.transduction_ = np.where(known, value, expected)
         return self
@@ -104,18 +110,52 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
     ) -> np.ndarray | tuple[np.ndarray, np.ndarray]:
         r"""The expected value of each row, and how far from it the value may
         be: the standard deviation of the noise and of the uncertain graph.
+        Both approach those of the known values for a row that is farther from
+        the mean of the training rows than each of them.
 
         Args:
             X (array, sparse matrix or DataFrame): The features.
             return_std (bool, optional): Whether to return the standard
                 deviation, too. (default: :obj:`False`)
         """
-        mean, variance = self._expected(X)
-        expected = mean[:, 0].numpy() * self._scale + self._mean
+        mean, variance, weight = (
+            part[:, 0].numpy() for part in self._expected(X)
+        )
+        expected = weight * mean * self._scale + self._mean
         if not return_std:
             return expected
-        graph = variance[:, 0].numpy() * self._scale**2
-        return expected, np.sqrt(self.noise_**2 + graph)
+        within = np.hypot(self.noise_, np.sqrt(variance) * self._scale)
+        # Of the mixture with values of mean zero and variance one:
+        beyond = np.sqrt((1 - weight) * (1 + weight * mean**2)) * self._scale
+        return expected, np.hypot(np.sqrt(weight) * within, beyond)
+
+    def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
+        r"""The :math:`R^2` of the predictions."""
+        return r2(y, self.predict(X), sample_weight)
+
+
+def r2(y: Any, predicted: Any, sample_weight: Any = None) -> float:
+    r"""The :math:`R^2`, which has no unit, of values of any size."""
+    y = np.asarray(y, dtype=np.float64)
+    size = _size(y)
+    return r2_score(y / size, predicted / size, sample_weight=sample_weight)
+
+
+def _size(value: np.ndarray) -> float:
+    r"""A power of two, which changes no digit, of the size of values."""
+    exponent = np.frexp(np.abs(value).max(initial=0.0))[1]
+    return float(np.ldexp(1.0, exponent))
+
+
+def _location(value: np.ndarray) -> tuple[float, float]:
+    r"""The mean and the standard deviation of values, which is zero if all
+    are the same.
+    """
+    if (value == value[0]).all():
+        return float(value[0]), 0.0
+    size = _size(value)  # or squares over- or underflow
+    unit = value / size
+    return float(unit.mean() * size), float(unit.std() * size)
 
 
 def _values(y: Any) -> np.ndarray:
@@ -131,6 +171,10 @@ def _values(y: Any) -> np.ndarray:
         raise ValueError(f"'y' must hold numbers, got {y.dtype}")
     y = y.astype(np.float64)
     missing = np.isnan(y)
-    return np.where(
-        missing, np.nan, _check_y(np.where(missing, 0, y), y_numeric=True)
-    )
+    known = _check_y(np.where(missing, 0, y), y_numeric=True)
+    if np.abs(known).max(initial=0.0) > LARGEST:
+        raise ValueError(
+            f"'y' must hold numbers up to {LARGEST:g}, so that predictions "
+            f'are finite, got {known[np.abs(known).argmax()]:g}'
+        )
+    return np.where(missing, np.nan, known)

@@ -1,6 +1,8 @@
 r"""Estimators as files of plain arrays, without pickled objects."""
 
 import json
+from hashlib import sha256
+from io import BytesIO
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -8,12 +10,14 @@ import numpy as np
 import scipy.sparse
 import torch
 
+from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.estimators.features import Features
 from torch_geometric_vgcn.estimators.served import Joined, Served
 from torch_geometric_vgcn.estimators.targets import Classes, Targets, Values
+from torch_geometric_vgcn.whole_file import whole_file
 
 #: Changes with the layout of the file.
-FORMAT = 2
+FORMAT = 3
 GRAPHS = ('graph_', 'prior_graph_', 'given_graph_')
 FEATURES = ('mean', 'scale', 'basis', 'centre')
 JOINED = ('x', 'mean')
@@ -24,7 +28,10 @@ T = TypeVar('T')
 
 
 def save_state(estimator: Any, path: str | Path) -> None:
-    r"""Writes a file of arrays, and a text for all that isn't one."""
+    r"""Writes a file of arrays, with a text for all that isn't one, and a
+    checksum.
+    """
+    path = check_path(path, 'path')
     arrays: dict[str, np.ndarray] = {}
     params = estimator.get_params()
     plain: dict[str, Any] = {}
@@ -69,8 +76,19 @@ def save_state(estimator: Any, path: str | Path) -> None:
         for name in JOINED:
             arrays[f'joined.{name}'] = getattr(joined, name).numpy()
     arrays['about'] = np.array(json.dumps(about, default=_as_json))
-    with Path(path).open('wb') as file:
+    arrays['checksum'] = np.array(_checksum(arrays))
+    with whole_file(path) as file:
         np.savez_compressed(file, allow_pickle=False, **arrays)
+
+
+def _checksum(arrays: dict[str, np.ndarray]) -> str:
+    r"""Of names and values: it tells missing arrays, too."""
+    found = sha256()
+    for name, array in sorted(arrays.items()):
+        found.update(repr((name, array.dtype.str, array.shape)).encode())
+        flat = np.ascontiguousarray(array).reshape(-1)
+        found.update(flat.view(np.uint8).data)
+    return found.hexdigest()
 
 
 def _as_json(value: Any) -> Any:
@@ -86,22 +104,32 @@ def _as_json(value: Any) -> Any:
 
 def load_state(kind: type[T], path: str | Path) -> T:
     r"""Reads what :func:`save_state` has written."""
+    path = check_path(path, 'path')
+    content = path.read_bytes()
     try:
-        with np.load(path, allow_pickle=False) as file:
+        with np.load(BytesIO(content), allow_pickle=False) as file:
             arrays = {name: file[name] for name in file.files}
-        about = json.loads(str(arrays.pop('about')))
-        is_ours = about['estimator'] == kind.__name__
-    except (KeyError, ValueError, TypeError, AttributeError) as error:
+        about = json.loads(str(arrays['about']))
+        known = (about['estimator'], about['format'])
+        if known == (kind.__name__, FORMAT):
+            if arrays.pop('checksum').item() != _checksum(arrays):
+                raise ValueError('its checksum is not that of its content')
+            return _estimator(kind, arrays)
+    except Exception as error:  # whatever a damaged file may cause
         raise ValueError(
             f"'path' must be a file of {kind.__name__}.save, got '{path}', "
-            'which is another kind of file'
+            'which is damaged or another kind of file '
+            f'({type(error).__name__}: {error})'
         ) from error
-    if not is_ours or about['format'] != FORMAT:
-        raise ValueError(
-            f"'path' must be a file of {kind.__name__}.save with format "
-            f"{FORMAT}, got '{path}' of {about['estimator']} with format "
-            f'{about["format"]}'
-        )
+    raise ValueError(
+        f"'path' must be a file of {kind.__name__}.save with format {FORMAT}, "
+        f"got '{path}' of {known[0]} with format {known[1]}: fit and save it "
+        'again with this version'
+    )
+
+
+def _estimator(kind: type[T], arrays: dict[str, np.ndarray]) -> T:
+    about = json.loads(str(arrays.pop('about')))
     estimator: Any = kind(**about['params'])
     for name in GRAPHS:
         setattr(estimator, name, _graph(arrays, name))

@@ -157,10 +157,15 @@ class Values(Targets):
 
     def score(self, mean: Tensor, rows: Tensor) -> tuple[float, float]:
         error = (mean - self.value[rows]).square().mean(dim=0)
-        total = self.value[rows].var(dim=0, correction=0).clamp(min=1e-12)
+        if not self.value.any():  # all are alike, and predicted as such
+            error = torch.zeros_like(error)
+        total = self.value[rows].var(dim=0, correction=0)
         noise = error.clamp(min=1e-12)
         nll = 0.5 * (2 * math.pi * math.e * noise).log().sum()
-        return float((1 - error / total).mean()), float(nll)
+        # Of values that are alike, as for scikit-learn: 1 or 0.
+        some = (error > 0).to(error)
+        lost = torch.where(total > 1e-12, error / total, some)
+        return float((1 - lost).mean()), float(nll)
 
 
 def calibrated(mean: Tensor, temperature: float) -> Tensor:

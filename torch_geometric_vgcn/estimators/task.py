@@ -28,6 +28,8 @@ class Task:
             asked for. (default: :obj:`20`)
         progress (bool, optional): Whether to show progress bars.
             (default: :obj:`False`)
+        generator (torch.Generator, optional): The source of all randomness.
+            (default: a new one)
     """
 
     x: Tensor
@@ -38,6 +40,9 @@ class Task:
     given: Tensor | None = None
     most: int = 20
     progress: bool = False
+    generator: torch.Generator = field(
+        default_factory=torch.Generator, repr=False
+    )
     _found: Tensor | None = field(default=None, repr=False)
 
     @property

@@ -1,3 +1,4 @@
+import inspect
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
@@ -6,13 +7,22 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 from torch.nn import Module
-from torch_geometric.nn import MessagePassing
+from torch_geometric.nn import (
+    HANConv,
+    HGTConv,
+    MessagePassing,
+    RGATConv,
+    RGCNConv,
+)
 
 from torch_geometric_vgcn.checks import check_features, check_kind
 from torch_geometric_vgcn.sample import GraphSample
 
 # Further arguments of a conv, given the edges that it is called with.
 Attributes = Callable[[Tensor], dict[str, Any]]
+
+# They take two arguments, but can't do without the types of edges or nodes:
+TYPED = (HANConv, HGTConv, RGATConv, RGCNConv)
 
 
 def no_attributes(edge_index: Tensor) -> dict[str, Any]:
@@ -38,6 +48,7 @@ class Route(ABC):
         reason = self.refuses(conv)
         if reason is not None:
             raise TypeError(reason)
+        check_conv(conv)
 
     @staticmethod
     def refuses(conv: Module) -> str | None:
@@ -104,6 +115,50 @@ class Route(ABC):
         return f'{type(self).__name__}()'
 
 
+def check_conv(conv: Any) -> None:
+    r"""Expects a module that can be called with features and a graph."""
+    check_kind(conv, Module, 'conv')
+    name = type(conv).__name__
+    if isinstance(conv, TYPED):
+        raise TypeError(
+            f"'conv' ({name}) needs types of nodes or edges, which a graph "
+            'without types has not: wrap it in a module with a forward(x, '
+            'edge_index) that passes them on'
+        )
+    try:
+        signature = inspect.signature(conv.forward)
+    except (TypeError, ValueError):  # of a compiled module
+        return
+    names = list(signature.parameters)
+    try:
+        signature.bind_partial(None, None)
+    except TypeError:
+        hint = ''
+        if isinstance(conv, torch.nn.Sequential):
+            hint = (
+                ": use torch_geometric.nn.Sequential('x, edge_index', "
+                "[(conv, 'x, edge_index -> x'), ...])"
+            )
+        raise TypeError(
+            f"'conv' ({name}) must have a forward(x, edge_index), got "
+            f'forward({", ".join(names)}){hint}'
+        ) from None
+    needed = [
+        parameter.name
+        for parameter in list(signature.parameters.values())[2:]
+        if parameter.default is parameter.empty
+        and parameter.kind
+        not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
+        and parameter.name != 'edge_attr'  # that of the prior
+    ]
+    if needed:
+        raise TypeError(
+            f"'conv' ({name}) must have a forward(x, edge_index), got one "
+            f'that also needs {" and ".join(needed)}: give defaults to them, '
+            'or wrap it in a module that passes them on'
+        )
+
+
 def check_call(conv: Module, x: Tensor, sample: GraphSample) -> None:
     r"""Expects a conv, features of all nodes and sampled graphs."""
     check_kind(conv, Module, 'conv')
@@ -122,9 +177,18 @@ def check_output(conv: Module, out: Any) -> Tensor:
         raise TypeError(
             f"'conv' ({type(conv).__name__}) must return one Tensor, got "
             f'{type(out).__name__}: wrap it in a module that returns the '
-            'outputs alone'
+            'outputs alone, and call convs without return_attention_weights'
         )
     return out
+
+
+def check_finite(conv: Module, out: Tensor) -> None:
+    r"""Expects a conv's output to be finite."""
+    if not bool(out.isfinite().all()):
+        raise ValueError(
+            f"'conv' ({type(conv).__name__}) must give finite outputs, got "
+            'NaN or infinite values on the sampled graph'
+        )
 
 
 def message_passing_modules(conv: Module) -> list[MessagePassing]:

@@ -3,6 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 # Operations that return nothing but random numbers.
 DRAWS = (
@@ -54,11 +55,15 @@ class CoupledDraws(TorchDispatchMode):
         self.draws: list[Tensor] = [] if source is None else source.draws
         self.place = 0
         self.matched = True  # whether all draws could be coupled
+        self.narrow = False  # whether anything was less than double
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: Any = (), kwargs: Any = None
     ) -> Any:
         out = func(*args, **(kwargs or {}))
+        self.narrow = self.narrow or (
+            _is_narrow(out) and any(map(_is_float, tree_leaves(args)))
+        )
         if torch.Tag.nondeterministic_seeded not in func.tags:
             return out
         name = func.overloadpacket.__name__
@@ -115,3 +120,15 @@ class CoupledDraws(TorchDispatchMode):
         if size == self.kept.numel() + self.num_nodes:
             return torch.cat([self.kept, self.kept.new_ones(self.num_nodes)])
         return None
+
+
+def _is_float(value: Any) -> bool:
+    return isinstance(value, Tensor) and value.is_floating_point()
+
+
+def _is_narrow(out: Any) -> bool:
+    r"""Whether a result is less precise than double."""
+    return any(
+        _is_float(value) and value.dtype != torch.double
+        for value in tree_leaves(out)
+    )

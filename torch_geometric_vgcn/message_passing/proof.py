@@ -1,41 +1,51 @@
-import random
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
 from functools import cached_property
+from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 from torch.nn.parameter import is_lazy
 
 from torch_geometric_vgcn.checks import explained
+from torch_geometric_vgcn.kernels.precision import wide
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
+    check_finite,
     check_output,
 )
 from torch_geometric_vgcn.message_passing.coupled_draws import CoupledDraws
 from torch_geometric_vgcn.message_passing.replica import (
+    Precision,
+    Replica,
+    Tensors,
+    double,
     evaluated,
     only_copies,
     single,
     snapshot,
     trial_of,
 )
-from torch_geometric_vgcn.sample import Edges, GraphSample
+from torch_geometric_vgcn.message_passing.trial_sample import TrialSample
+from torch_geometric_vgcn.sample import GraphSample
 
-SHARE = 0.7  # of the edges are kept ...
-MOST = 2**14  # ... but at most so many
-TOLERANCE = 1e-3  # of the largest output
-LARGE = 2**28  # entries of sparse features, beyond which they stay sparse
+# How far outputs may differ, relative to the largest: by rounding, and by
+# what normalisations make of it.
+TOLERANCE, TOLERANCE_OF_SINGLE = 1e-9, 1e-4
+# Numbers of features, parameters and weights, beyond which they aren't copied
+# in double precision (1 GB), and sparse features not made dense:
+LARGE = 2**27
 
 
 class Proof:
     r"""Compares routes with really deleting edges: on the first graph, with
-    weights in :math:`\{0, 1\}`, in training and evaluation mode. Both draw the
-    same random numbers, and neither the model nor any random state is changed
-    permanently.
+    weights in :math:`\{0, 1\}`, in training and evaluation mode, in double
+    precision if the conv can. Both draw the same random numbers, and neither
+    the model nor any random state is changed permanently.
 
     Args:
         conv (torch.nn.Module): The conv or model.
@@ -53,47 +63,147 @@ class Proof:
     ) -> None:
         self.conv = conv
         # The same tensor, if it can be: what is learned of it is remembered.
-        self.x = single(x.detach() if x.requires_grad else x)
+        self._given = x.detach() if x.requires_grad else x
+        self._sample = TrialSample.of(sample)
+        self._attributes = attributes
         # For convs that want no sparse x, and where its non-zeros stand:
         self._dense: Tensor | None = None
         self._entries: Tensor | None = None
-        self.sample = _some_edges(sample)
-        self.attributes = lambda edge_index: {
-            name: single(value)
-            for name, value in attributes(edge_index).items()
+        self._enter(single)
+
+    def _enter(self, precision: Precision) -> None:
+        r"""From now on, all numbers are of such a precision."""
+        self.precision = precision
+        self.x = precision(self._given)
+        self.sample = self._sample.to(precision)
+        # Outputs for which nothing random was drawn, by mode:
+        self._alone: dict[bool, tuple[Tensor, CoupledDraws]] = {}
+        # The conv as it is now, as another thread may train it between two
+        # calls that are to be compared; made when it is needed:
+        self.__dict__.pop('_still', None)
+
+    @cached_property
+    def _still(self) -> Module:
+        return snapshot(self.conv, self.precision)
+
+    def attributes(self, edge_index: Tensor) -> dict[str, Any]:
+        return {
+            name: self.precision(value)
+            for name, value in self._attributes(edge_index).items()
         }
 
     def initialize(self, route: Route) -> None:
         r"""Gives lazy parameters their shapes, by a call without gradients."""
         if not any(map(is_lazy, self.conv.parameters())):
             return
-        x = self.x[:1] if self.x.dim() > 2 else self.x
+        sample, x = self._some(1)
         with torch.inference_mode(False), torch.no_grad():
-            with explained(self.conv, x):
-                model = evaluated(self.conv)
-                route(model, x, _first(self.sample, 1), self.attributes)
+            with self._explained(x):
+                route(evaluated(self.conv), x, sample, self.attributes)
 
     def works(self, route: Route) -> None:
         r"""Raises an error that explains why a conv can't be called."""
-        sample = _first(self.sample, 1)
-        x = self.x[:1] if self.x.dim() > 2 else self.x
+        sample, x = self._some(1)
         with _undisturbed(x.device):
             model = trial_of(self._still, training=False)
-            with explained(self.conv, x), only_copies(self.conv):
-                route(model, x, sample, self.attributes)
+            with self._explained(x), only_copies(self.conv):
+                out = route(model, x, sample, self.attributes)
+        self._tried = x, sample, out
 
     def check(self) -> None:
         r"""Raises an error if the conv can't be called on edges alone: then no
         route can help. To be called before :meth:`differs`.
         """
-        try:
-            self._expected(0, training=False, record=CoupledDraws())
-        except TypeError:
-            if self.x.layout == torch.strided or self.x.numel() > LARGE:
-                raise
-            self._dense = self.x.to_dense()
-            self._entries = self.x.to_sparse_coo().coalesce().indices()
-            self._expected(0, training=False, record=CoupledDraws())
+        precisions = [double, single] if self._fits_in_double() else [single]
+        trials = [(precision, False) for precision in precisions]
+        if self.x.layout != torch.strided and self.x.numel() <= LARGE:
+            trials += [(precision, True) for precision in precisions]
+        for place, (precision, dense) in enumerate(trials, 1):
+            try:
+                self._enter(precision)
+                if dense:
+                    self._dense = self.x.to_dense()
+                    self._entries = self.x.to_sparse_coo().coalesce().indices()
+                for training in (False, True):
+                    out, draws = self._expected(0, training, CoupledDraws())
+                    if draws.matched:  # there were none to match
+                        self._alone[training] = out, draws
+                return
+            except Exception:
+                if place == len(trials):
+                    raise
+
+    def _fits_in_double(self) -> bool:
+        r"""Whether the device has double precision, and the memory."""
+        x = self._given
+        count = x.numel() if x.layout == torch.strided else x._nnz()
+        count += sum(p.numel() for p in self.conv.parameters())
+        count += self._sample.weight.numel()
+        return wide(x.device) == torch.double and count <= LARGE
+
+    def depends(self, route: Route) -> bool:
+        r"""Whether the output depends on the edges at all: it changes without
+        them, or has a gradient by their weights. If parameters or features
+        are such that it doesn't, others decide. To be called after
+        :meth:`works` or :meth:`differs`.
+        """
+        x, sample, out = self._tried
+        if not sample.has_edges():
+            return True  # nothing to tell it by
+        none, still = sample.without_edges(), self._still
+        if self._changed(out, self._try(route, still, x, none)):
+            return True
+        weight = sample.weight.clone().requires_grad_()
+        with torch.enable_grad():
+            some = replace(sample, weight=weight)
+            soft = self._try(route, still, x, some)
+            if soft is None or gradient(soft, weight) is not None:
+                return True
+        still, x = self._others(x)
+        other = self._try(route, still, x, sample)
+        return self._changed(other, self._try(route, still, x, none))
+
+    def _try(
+        self, route: Route, model: Module, x: Tensor, sample: TrialSample
+    ) -> Tensor | None:
+        r"""The output in evaluation mode, or :obj:`None` for an error."""
+        grad = torch.is_grad_enabled()
+        with _undisturbed(x.device), torch.set_grad_enabled(grad):
+            try:
+                trial = trial_of(model, training=False)
+                return route(trial, x, sample, self.attributes)
+            except Exception:  # whatever a model may raise
+                return None
+
+    def _changed(self, out: Tensor | None, other: Tensor | None) -> bool:
+        r"""Whether two outputs aren't the same; an error is another one."""
+        return out is None or other is None or not torch.equal(out, other)
+
+    def _others(self, x: Tensor) -> tuple[Module, Tensor]:
+        r"""A model with other parameters, and other features."""
+        generator = torch.Generator(x.device).manual_seed(0)
+
+        def other(tensor: Tensor) -> Tensor:
+            if not tensor.is_floating_point():
+                return tensor
+            if tensor.layout != torch.strided:
+                return tensor
+            return tensor + torch.randn(
+                tensor.shape,
+                generator=generator,
+                dtype=tensor.dtype,
+                device=tensor.device,
+            )
+
+        def others(tensors: Tensors) -> Tensors:
+            return {
+                name: Parameter(other(tensor.detach()), False)
+                if isinstance(tensor, Parameter) and not is_lazy(tensor)
+                else tensor
+                for name, tensor in tensors.items()
+            }
+
+        return Replica(self._still, tensors=others).module, other(x)
 
     def differs(self, route: Route) -> str | None:
         r"""Why a route isn't exact, or :obj:`None` if it is."""
@@ -106,8 +216,7 @@ class Proof:
 
     def _differs(self, route: Route, training: bool) -> str | None:
         count = 2 if self._several(route) else 1
-        sample = _first(self.sample, count)
-        x = self.x[:count] if self.x.dim() > 2 else self.x
+        sample, x = self._some(count)
         record = CoupledDraws()
         with _undisturbed(x.device), record:
             try:
@@ -115,28 +224,30 @@ class Proof:
                 outs = route(model, x, sample, self.attributes)
             except Exception as error:  # whatever a model may raise
                 return f'{type(error).__name__}: {error}'
+        if not training:
+            self._tried = x, sample, outs
         for s in range(count):
-            expected, matched = self._expected(s, training, record)
+            expected, replay = self._expected(s, training, record)
             got = outs[s] if count > 1 else outs
             if got.shape != expected.shape:
                 return f'the shape is {list(got.shape)}'
             if expected.numel() == 0:
                 continue
+            narrow = replay.narrow or expected.dtype != torch.double
+            most = TOLERANCE_OF_SINGLE if narrow else TOLERANCE
             scale = expected.abs().max().clamp(min=1e-6)
             share = float((got - expected).abs().max() / scale)
-            if not share < TOLERANCE:
+            if not share < most:
                 reason = f'they differ by {share:.2g} of the largest output'
-                if not matched:
+                if not replay.matched:
                     reason += ', with random numbers for each edge'
                 return reason
         return None
 
-    @cached_property
-    def _still(self) -> Module:
-        r"""The conv as it was first: another thread may train it between two
-        calls that are to be compared.
-        """
-        return snapshot(self.conv)
+    def _some(self, count: int) -> tuple[TrialSample, Tensor]:
+        r"""The first graphs, with their features."""
+        x = self.x[:count] if self.x.dim() > 2 else self.x
+        return self.sample.first(count), x
 
     def _several(self, route: Route) -> bool:
         batches = route.batches(self.conv) and len(self.sample) > 1
@@ -144,52 +255,41 @@ class Proof:
 
     def _expected(
         self, s: int, training: bool, record: CoupledDraws
-    ) -> tuple[Tensor, bool]:
-        r"""What the conv gives without the edges of weight zero."""
-        edge_index, kept = _left(self.sample, s)
+    ) -> tuple[Tensor, CoupledDraws]:
+        r"""What the conv gives without the edges of weight zero, and what it
+        drew for that.
+        """
+        if s == 0 and training in self._alone:
+            return self._alone[training]
+        edge_index, kept = self.sample.left(s)
         x = self.x if self._dense is None else self._dense
         x = x[s] if x.dim() > 2 else x
         num_nodes = self.sample.prior.num_nodes
         replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
-        with _undisturbed(x.device), replay:
+        with _undisturbed(x.device):
             model = trial_of(self._still, training)
-            with explained(self.conv, x), only_copies(self.conv):
-                out = model(x, edge_index, **self.attributes(edge_index))
-                out = check_output(self.conv, out)
-        if not bool(out.isfinite().all()):
-            raise ValueError(
-                f"'conv' ({type(self.conv).__name__}) must give finite "
-                'outputs, got NaN or infinite values on the sampled graph'
-            )
-        return out, replay.matched
+            extra = self.attributes(edge_index)
+            with self._explained(x), only_copies(self.conv), replay:
+                out = model(x, edge_index, **extra)
+        out = check_output(self.conv, out)
+        check_finite(self.conv, out)
+        return out, replay
+
+    def _explained(self, x: Tensor) -> AbstractContextManager[None]:
+        no_edges = self.sample.prior.pairs.index[:, :0]
+        return explained(self.conv, x, given=self._attributes(no_edges))
 
 
-def _some_edges(sample: GraphSample) -> GraphSample:
-    r"""Up to two of the graphs, each with some of the edges only."""
-    generator = torch.Generator().manual_seed(0)
-    shape = (min(2, len(sample)), sample.weight.size(1))
-    share = min(SHARE, MOST / max(1, shape[1]))
-    kept = torch.rand(shape, generator=generator) < share
-    if shape[1] > 1:  # always one edge of each kind
-        kept[:, 0], kept[:, 1] = True, False
-    weight = kept.to(sample.weight.device, single(sample.weight).dtype)
-    edges = sample.background
-    if edges is not None:
-        index, there = edges.index[:, : shape[0]], edges.weight[: shape[0]]
-        kept = torch.rand(there.shape, generator=generator) < SHARE
-        there = (there > 0) & kept.to(there.device)
-        edges = Edges(index, there.to(weight.dtype))
-    return GraphSample(sample.prior, sample.prior.logits, weight, edges)
-
-
-def _first(sample: GraphSample, count: int) -> GraphSample:
-    edges = sample.background
-    return GraphSample(
-        sample.prior,
-        sample.logits,
-        sample.weight[:count],
-        None if edges is None else edges[:count],
+def gradient(out: Tensor, weight: Tensor) -> Tensor | None:
+    r"""The gradient by the weights, or :obj:`None` if the output doesn't
+    depend on them.
+    """
+    if not out.requires_grad:
+        return None
+    (grad,) = torch.autograd.grad(
+        out.sum(), weight, retain_graph=True, allow_unused=True
     )
+    return grad
 
 
 def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
@@ -208,24 +308,13 @@ def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
 
 @contextmanager
 def _undisturbed(device: torch.device) -> Iterator[None]:
-    r"""Without gradients, reduced precision or a trace in any source of
-    randomness; each time from the same seed.
+    r"""Without gradients, reduced precision or a trace in PyTorch's random
+    numbers; each time from the same seed.
     """
-    state, numpy_state = random.getstate(), np.random.get_state()
-    devices = [] if device.type == 'cpu' else [device]
-    try:
-        with (
-            torch.inference_mode(False),
-            torch.no_grad(),
-            torch.autocast(device.type, enabled=False),
-            torch.random.fork_rng(devices, device_type=device.type)
-            if devices
-            else torch.random.fork_rng([]),
-        ):
-            torch.default_generator.manual_seed(0)
-            random.seed(0)
-            np.random.seed(0)
-            yield
-    finally:
-        random.setstate(state)
-        np.random.set_state(numpy_state)
+    with (
+        torch.inference_mode(False),
+        torch.no_grad(),
+        torch.autocast(device.type, enabled=False),
+        Seeded(0),
+    ):
+        yield

@@ -11,9 +11,10 @@ from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
     check_call,
+    check_finite,
     no_attributes,
 )
-from torch_geometric_vgcn.message_passing.proof import Proof
+from torch_geometric_vgcn.message_passing.proof import Proof, gradient
 from torch_geometric_vgcn.message_passing.twins import has_hooks
 from torch_geometric_vgcn.sample import GraphSample
 
@@ -46,13 +47,15 @@ class ProvedRoute:
         check_call(conv, x, sample)
         compiled = torch.compiler.is_compiling()
         route, use = self._route(conv, x, sample, attributes, compiled)
-        if compiled or use in self._used:
+        if compiled:
             return route(conv, x, sample, attributes)
         with explained(conv, x):
             out = route(conv, x, sample, attributes)
-        if sample.weight.requires_grad:
-            check_dependence(conv, out, sample)
-        self._used.add(use)
+        if use not in self._used:
+            check_finite(conv, out)
+            if sample.weight.requires_grad:
+                check_gradient(conv, out, sample)
+            self._used.add(use)
         return out
 
     @contextmanager
@@ -103,11 +106,15 @@ class ProvedRoute:
                 continue
             if route.deletes:
                 proof.works(route)
-                return route
-            difference = proof.differs(route)
-            if difference is None:
-                return route
-            reason = difference
+            elif (difference := proof.differs(route)) is not None:
+                reason = difference
+                continue
+            if not proof.depends(route):
+                raise TypeError(
+                    f"'conv' ({type(conv).__name__}) ignores the edges that "
+                    'it is given: pass them on to its convs'
+                )
+            return route
         if x.layout != torch.strided:
             raise TypeError(
                 f"'conv' ({type(conv).__name__}) can't take sparse features "
@@ -132,19 +139,14 @@ class ProvedRoute:
         return f'{" or ".join(names)}, decided on the first graph'
 
 
-def check_dependence(conv: Module, out: Tensor, sample: GraphSample) -> None:
-    r"""Raises an error if the output doesn't depend on the weights: a model
-    that drops them would train without ever learning a graph.
+def check_gradient(conv: Module, out: Tensor, sample: GraphSample) -> None:
+    r"""Raises an error if the output has no gradient by the weights: a model
+    that detaches them would train without ever learning a graph.
     """
-    grad = None
-    if out.requires_grad:
-        (grad,) = torch.autograd.grad(
-            out.sum(), sample.weight, retain_graph=True, allow_unused=True
-        )
-    if grad is None:
+    if gradient(out, sample.weight) is None:
         raise TypeError(
-            f"'conv' ({type(conv).__name__}) ignores the edges that it is "
-            'given: pass them on to its convs'
+            f"'conv' ({type(conv).__name__}) gives no gradient to the edges "
+            'that it is given: use them with gradients'
         )
 
 
@@ -158,4 +160,6 @@ def _kind_of_features(x: Tensor) -> Hashable:
 
 def _kind_of_sample(sample: GraphSample) -> Hashable:
     pairs = sample.prior.pairs
-    return type(pairs), sample.weight.dtype, len(sample) > 1
+    # Few pairs prove nothing for more:
+    few = min(len(pairs), 2)
+    return type(pairs), sample.weight.dtype, len(sample) > 1, few

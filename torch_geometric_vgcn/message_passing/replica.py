@@ -7,13 +7,14 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch.nn import Module, Parameter
+from torch.nn import Module, Parameter, RNNBase
 from torch.nn.modules.module import register_module_forward_pre_hook
 from torch.nn.parameter import is_lazy
 from torch.nn.utils import parametrize
 from torch.nn.utils.parametrize import is_parametrized
 
 Tensors = Mapping[str, Tensor | None]
+Precision = Callable[[Tensor], Tensor]
 CACHE = '_cache_enabled'  # of PyTorch's parametrizations
 ORIGINAL = '_original'  # what a copy was made of, in a tuple
 
@@ -75,6 +76,12 @@ class Replica:
         if self.tensors is not None:
             state['_parameters'] = self.tensors(module._parameters)
             state['_buffers'] = self.tensors(module._buffers)
+            if isinstance(module, RNNBase):  # which has a list of them, too
+                names = module._flat_weights_names
+                state['_flat_weights'] = [
+                    state['_parameters'].get(name, getattr(module, name, None))
+                    for name in names
+                ]
         state['_modules'] = children
         state[ORIGINAL] = (module,)
         self.copies[module] = copy
@@ -150,9 +157,7 @@ def evaluated(module: Module) -> Module:
 
 
 def trial_of(module: Module, training: bool) -> Module:
-    r"""A copy to try things with: its buffers are its own, and its numbers
-    have at least single precision.
-    """
+    r"""A copy to try things with, whose buffers are its own."""
 
     def own(tensors: Tensors) -> Tensors:
         return {name: _own(tensor) for name, tensor in tensors.items()}
@@ -160,31 +165,34 @@ def trial_of(module: Module, training: bool) -> Module:
     return Replica(module, None, training, own).module
 
 
-def snapshot(module: Module) -> Module:
+def snapshot(module: Module, precision: Precision) -> Module:
     r"""A copy with parameters and buffers of its own, which stays as it is
     while another thread trains the module.
+
+    Args:
+        module (torch.nn.Module): The module.
+        precision (Callable): What to do with each tensor.
     """
 
     def still(tensors: Tensors) -> Tensors:
-        return {name: _still(tensor) for name, tensor in tensors.items()}
+        return {
+            name: _still(tensor, precision) for name, tensor in tensors.items()
+        }
 
     return Replica(module, tensors=still).module
 
 
-def _still(tensor: Tensor | None) -> Tensor | None:
-    if tensor is None or is_lazy(tensor):
-        return tensor
-    copy = tensor.detach().clone()
-    return Parameter(copy, False) if isinstance(tensor, Parameter) else copy
-
-
 def _own(tensor: Tensor | None) -> Tensor | None:
+    if tensor is None or is_lazy(tensor) or isinstance(tensor, Parameter):
+        return tensor
+    return tensor.clone()
+
+
+def _still(tensor: Tensor | None, precision: Precision) -> Tensor | None:
     if tensor is None or is_lazy(tensor):
         return tensor
-    if not isinstance(tensor, Parameter):
-        return single(tensor).clone()
-    wide = single(tensor.detach())
-    return tensor if wide.dtype == tensor.dtype else Parameter(wide, False)
+    copy = precision(tensor.detach().clone())
+    return Parameter(copy, False) if isinstance(tensor, Parameter) else copy
 
 
 def single(tensor: Tensor) -> Tensor:
@@ -192,3 +200,8 @@ def single(tensor: Tensor) -> Tensor:
     if not tensor.is_floating_point():
         return tensor
     return tensor.to(torch.promote_types(tensor.dtype, torch.float))
+
+
+def double(tensor: Tensor) -> Tensor:
+    r"""The same numbers in double precision."""
+    return tensor.double() if tensor.is_floating_point() else tensor

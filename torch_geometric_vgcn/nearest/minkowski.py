@@ -67,7 +67,10 @@ class _SquareScores(Scores):
             # Far from the origin, products would be coarse.
             self.centered = self.x - self.x.mean(dim=0)
         norm = row_norm(self.centered)
-        self.half = (norm.square() / 2).to(x.dtype).view(-1, 1)
+        square = norm.square()
+        if whole:
+            square = square.round()  # exact, which a squared root isn't
+        self.half = (square / 2).to(x.dtype).view(-1, 1)
         self.bound = self.error * norm.amax() * (norm + norm.amax())
 
     def block(self, start: int, stop: int) -> Tensor:

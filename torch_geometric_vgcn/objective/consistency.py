@@ -115,7 +115,7 @@ class Consistency(Term):
         mean = -(node * target * log_prob).sum(dim=(1, 2)).mean()
         loss = self.weight * share.to(mean) * mean
         if self.training:
-            in_training_step(loss, partial(self._count, new))
+            in_training_step(partial(self._count, new), loss)
         return loss
 
     def _count(self, new: Tensor) -> None:

@@ -153,11 +153,12 @@ class SemiSupervisedELBO(ELBO):
         bound = labelled.bound + agreement
         if sample is not None:
             bound = bound + sample.score(expected)
-        if self.training:
-            in_training_step(bound, partial(self._observe, nodes, labels))
-        return labelled._replace(
+        got = labelled._replace(
             bound=bound, agreement=agreement, loss=-bound / max(1, known)
         )
+        if self.training:
+            in_training_step(partial(self._observe, nodes, labels), *got)
+        return got
 
     def _counted(self, classes: Tensor, num_classes: int) -> Tensor:
         r"""The number of labels of each class, with those of this step."""

@@ -5,9 +5,16 @@ from torch import Tensor
 
 
 @torch.compiler.disable
-def in_training_step(loss: Tensor, teach: Callable[[], None]) -> None:
-    r"""Calls :obj:`teach` when the gradient of :obj:`loss` is computed: a
-    training step. A loss that is only looked at teaches nothing.
+def in_training_step(teach: Callable[[], None], *losses: Tensor) -> None:
+    r"""Calls :obj:`teach`, once, when the gradient of one of :obj:`losses` is
+    computed: a training step. A loss that is only looked at teaches nothing.
     """
-    if loss.requires_grad:
-        loss.register_hook(lambda grad: teach())
+    todo = [teach]
+
+    def hook(grad: Tensor) -> None:
+        if todo:
+            todo.pop()()
+
+    for loss in losses:
+        if loss.requires_grad:
+            loss.register_hook(hook)

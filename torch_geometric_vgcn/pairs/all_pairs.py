@@ -97,6 +97,10 @@ class AllPairs(Pairs):
         # By place, as a mask's result would have to be waited for:
         return (left @ right.t()).flatten().index_select(0, self.key)
 
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        check_node_id(node_id, self.num_nodes, least=1)
+        return torch.arange(self.num_nodes, device=self.device)
+
     def _subset(self, node_id: Tensor) -> 'AllPairs':
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.device).long()

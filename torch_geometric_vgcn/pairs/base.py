@@ -91,6 +91,12 @@ class Pairs(Module, ABC):
     @abstractmethod
     def _dot(self, left: Tensor, right: Tensor) -> Tensor: ...
 
+    @abstractmethod
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        r"""The nodes that have a pair with one of the nodes
+        :obj:`node_id`, each once, at the cost of these pairs.
+        """
+
     @property
     def whole(self) -> 'Pairs':
         r"""The pairs that these are a subset of, or these themselves."""

@@ -13,6 +13,7 @@ from torch_geometric_vgcn.kernels.compressed_rows import CompressedRows
 from torch_geometric_vgcn.kernels.index import (
     checksum,
     entries_among,
+    entries_of,
     pair_key,
 )
 from torch_geometric_vgcn.pairs.base import Pairs
@@ -47,6 +48,8 @@ class Candidates(Pairs):
         # Where each node's row of pairs starts:
         pointer = index2ptr(index[0], size=self.num_nodes)
         self.register_buffer('pointer', pointer, persistent=False)
+        # ... and of each node's pairs with earlier nodes, once they're asked:
+        self._columns: tuple[Tensor, Tensor] | None = None
 
     def __len__(self) -> int:
         return self.index.size(1)
@@ -72,6 +75,20 @@ class Candidates(Pairs):
                 for row, col in self.index.split(size, dim=1)
             ]
         )
+
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        check_node_id(node_id, self.num_nodes, least=1)
+        node_id = node_id.to(self.index)
+        row, col = self.index
+        if self._columns is None or self._columns[0].device != row.device:
+            with torch.inference_mode(False):
+                order = col.argsort(stable=True)
+                pointer = index2ptr(col[order], size=self.num_nodes)
+                self._columns = (pointer, row[order])
+        pointer, row = self._columns
+        later, _ = entries_of(self.pointer, node_id)
+        earlier, _ = entries_of(pointer, node_id)
+        return torch.cat([col[later], row[earlier]]).unique()
 
     def _subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)

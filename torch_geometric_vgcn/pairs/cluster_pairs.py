@@ -130,6 +130,13 @@ class ClusterPairs(Pairs):
         value = torch.cat(values)
         return torch.empty_like(value).index_copy(0, torch.cat(places), value)
 
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        check_node_id(node_id, self.num_nodes, least=1)
+        size = torch.tensor(self.sizes, device=self.device)
+        cluster = self.label[node_id.to(self.device).long()].unique()
+        place, _ = entries_of(pad(size.cumsum(0), (1, 0)), cluster)
+        return self.member[place]
+
     def _subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.device).long()

@@ -34,9 +34,14 @@ class Cluster:
         self.width = width
 
     def _map(self, name: str) -> np.ndarray:
-        return np.load(
-            self.folder / f'{name}.npy', mmap_mode='r', allow_pickle=False
-        )
+        path = self.folder / f'{name}.npy'
+        try:
+            return np.load(path, mmap_mode='r', allow_pickle=False)
+        except Exception as error:  # whatever a damaged file may cause
+            raise ValueError(
+                f"'folder' holds {path}, which can't be read ({error}): write "
+                'the graph again with partition_graph'
+            ) from error
 
     def _read(self, name: str) -> Tensor:
         # A copy, as PyTorch knows no arrays that can't be written to:

@@ -2,7 +2,7 @@ from pathlib import Path
 
 from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.partition.cluster import Cluster
-from torch_geometric_vgcn.partition.manifest import Manifest
+from torch_geometric_vgcn.partition.manifest import NAME, Manifest
 from torch_geometric_vgcn.training.ranks import Ranks
 
 
@@ -36,6 +36,15 @@ class PartitionedGraph:
         return Cluster(
             folder_of(self.folder, c), manifest.sparse, manifest.num_features
         )
+
+    def holds(self, path: Path) -> bool:
+        r"""Whether a path is that of a file of the graph."""
+        path = path.resolve()
+        folders = {
+            folder_of(self.folder, c).resolve() for c in range(self.num_parts)
+        }
+        manifest = (self.folder / NAME).resolve()
+        return path == manifest or bool(folders & {path, *path.parents})
 
     def clusters_of(self, shard: int) -> range:
         r"""The clusters of a shard."""

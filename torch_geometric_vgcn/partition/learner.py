@@ -16,14 +16,15 @@ from torch_geometric_vgcn.partition.stored_pairs import StoredPairs
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import Sampler
 from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.whole_file import whole_file
 
 
 class PartitionedLearner(VariationalGraphLearner):
     r"""A learner of a graph that no process holds: each has the logits of the
     pairs of its own clusters, one per pair, and all have the network.
 
-    With :obj:`torchrun`, make it after
-    :obj:`torch.distributed.init_process_group('gloo')`. Train it with
+    With :obj:`torchrun`, make it inside
+    :func:`~torch_geometric_vgcn.training.process_group`. Train it with
     :func:`~torch_geometric_vgcn.training.fit_partitioned`.
 
     Args:
@@ -144,7 +145,8 @@ class PartitionedLearner(VariationalGraphLearner):
                     continue
                 for name, value in (('index', index), ('prob', prob)):
                     path = folder / f'edge_{name}-{c:06d}.npy'
-                    np.save(path, value.numpy(), allow_pickle=False)
+                    with whole_file(path) as file:
+                        np.save(file, value.numpy(), allow_pickle=False)
         index = torch.cat(
             [torch.empty(2, 0).long(), *(i for i, _ in found)], 1
         )

@@ -4,6 +4,8 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
+from torch_geometric_vgcn.whole_file import whole_file
+
 NAME = 'manifest.json'
 
 
@@ -42,7 +44,8 @@ class Manifest:
 
     def write(self, folder: Path) -> None:
         r"""Written last: a folder without it isn't whole."""
-        (folder / NAME).write_text(json.dumps(asdict(self)))
+        with whole_file(folder / NAME) as file:
+            file.write(json.dumps(asdict(self)).encode())
 
     @classmethod
     def read(cls, folder: Path) -> 'Manifest':

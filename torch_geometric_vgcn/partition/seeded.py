@@ -1,19 +1,15 @@
-from collections.abc import Iterator
-from contextlib import contextmanager
-
 import numpy as np
 import torch
 
+from torch_geometric_vgcn.kernels.seeded import Seeded
 
-@contextmanager
-def seeded(*numbers: int) -> Iterator[None]:
-    r"""Seeds PyTorch's random numbers inside by some numbers that tell what
-    they are for, and restores the generators after.
+
+def seeded(*numbers: int) -> Seeded:
+    r"""Random numbers of their own, seeded by some numbers that tell what
+    they are for.
     """
     seed = np.random.SeedSequence(numbers).generate_state(1, np.uint64)
-    with torch.random.fork_rng(range(torch.cuda.device_count())):
-        torch.manual_seed(int(seed[0]))
-        yield
+    return Seeded(int(seed[0]))
 
 
 def drawn_seed() -> float:

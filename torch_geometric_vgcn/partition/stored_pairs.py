@@ -52,5 +52,8 @@ class StoredPairs(Pairs):
     def _dot(self, left: Tensor, right: Tensor) -> Tensor:
         self._refuse()
 
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        self._refuse()
+
     def _subset(self, node_id: Tensor) -> Pairs:
         self._refuse()

@@ -1,3 +1,5 @@
+import os
+import re
 from hashlib import sha256
 from pathlib import Path
 from shutil import rmtree
@@ -47,7 +49,8 @@ def partition_graph(
     r"""Writes a graph to disk cluster by cluster, such that processes that
     train together load only the clusters that they own: features, labels,
     masks, and candidate pairs inside and to other clusters with their prior
-    logits, as plain :obj:`.npy` files.
+    logits, as plain :obj:`.npy` files. A graph that was in the folder before
+    stays until the new one is whole.
 
     Features and edges are read in pieces, and may be larger than memory. What
     is held are the cluster and place of each node (8 bytes), and what METIS
@@ -90,6 +93,18 @@ def partition_graph(
     num_shards = check_count(num_shards, 'num_shards', least=1)
     check_flag(dense, 'dense')
     check_flag(progress, 'progress')
+    _check_kept(
+        folder,
+        {
+            'x': x,
+            'edge_index': edge_index,
+            'y': y,
+            'train_mask': train_mask,
+            'val_mask': val_mask,
+            'cluster': cluster,
+            'logits': logits,
+        },
+    )
     try:
         folder.mkdir(parents=True, exist_ok=True)
         scratch = TemporaryDirectory(dir=folder, prefix='scratch-')
@@ -137,11 +152,9 @@ def partition_graph(
             dense=dense,
             background=check_probability(rho0, 'rho0'),
         )
-        (folder / NAME).unlink(missing_ok=True)
-        folders = [folder_of(folder, c) for c in range(len(size))]
+        folders = [folder_of(Path(temporary), c) for c in range(len(size))]
         for path in folders:
-            rmtree(path, ignore_errors=True)
-            path.mkdir(parents=True)
+            path.mkdir()
         member = np.argsort(label, kind='stable')
         border = np.concatenate([[0], np.cumsum(size)])
         local = np.empty(n, np.int32)
@@ -176,8 +189,39 @@ def partition_graph(
             count = n_c * (n_c - 1) // 2 if dense else len(pairs['row'])
             manifest.sizes.append(n_c)
             manifest.pairs.append(count)
+        # What was there before stays until all of this is whole:
+        (folder / NAME).unlink(missing_ok=True)
+        for path in _clusters(folder):
+            rmtree(path)
+        for path in folders:
+            path.rename(folder / path.name)
     manifest.write(folder)
     return PartitionedGraph(folder)
+
+
+def _clusters(folder: Path) -> list[Path]:
+    r"""The clusters that are in a folder."""
+    return [
+        path
+        for path in folder.glob('cluster-*')
+        if re.fullmatch(r'cluster-\d{6,}', path.name) and path.is_dir()
+    ]
+
+
+def _check_kept(folder: Path, inputs: dict[str, Any]) -> None:
+    r"""Expects that nothing is read from what is to be replaced."""
+    clusters = [path.resolve() for path in _clusters(folder)]
+    for name, value in inputs.items():
+        if isinstance(value, np.memmap):
+            value = value.filename
+        if not isinstance(value, (str, os.PathLike)):
+            continue
+        path = Path(value)
+        if set(clusters) & set(path.resolve().parents):
+            raise ValueError(
+                f"'{name}' must not be in the graph that is written over, "
+                f'got {path}'
+            )
 
 
 def _features(rows: Any) -> dict[str, np.ndarray]:

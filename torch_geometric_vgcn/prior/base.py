@@ -156,7 +156,9 @@ class Prior(Module):
                 f'({made_from.numel()} undirected edges), got another one '
                 f'({given.numel()} undirected edges, '
                 f'{int(torch.isin(given, made_from).sum())} of them in '
-                'common): make a new prior for a new graph'
+                "common): call the learner without 'edge_index' for a batch "
+                'of nodes, with their ids as prior=learner.prior.subset(n_id)'
+                '; make a new prior for a new graph'
             )
 
     def get_extra_state(self) -> dict[str, float]:

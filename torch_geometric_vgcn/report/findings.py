@@ -35,6 +35,14 @@ class Findings:
             (default: their numbers)
         left_out (int, optional): The number of pairs that are not in
             :obj:`edges`, as they are improbable. (default: :obj:`0`)
+        source (str, optional): What the edges are called that
+            :obj:`edges.given` selects: :obj:`"given"`, or :obj:`"initial"` if
+            it isn't known whether anybody gave them.
+            (default: :obj:`"given"`)
+        keeps_labels (bool, optional): Whether what is said of a row with a
+            label is this label, and no prediction. (default: :obj:`False`)
+        caution (str, optional): What else the held-out labels were used for.
+            (default: :obj:`""`)
     """
 
     classes: Sequence[str]
@@ -47,6 +55,9 @@ class Findings:
     trials: Sequence[Mapping[str, Any]] = ()
     names: Sequence[str] | None = None
     left_out: int = 0
+    source: str = 'given'
+    keeps_labels: bool = False
+    caution: str = ''
 
     @property
     def num_rows(self) -> int:
@@ -59,6 +70,11 @@ class Findings:
     @cached_property
     def confidence(self) -> np.ndarray:
         return self.prob.max(axis=1)
+
+    @property
+    def chose_no_graph(self) -> bool:
+        r"""Whether held-out labels preferred to do without a graph."""
+        return self.choice.startswith('no graph')
 
     @cached_property
     def colour(self) -> list[int]:

@@ -28,4 +28,8 @@ def from_classifier(clf: Any, names: Sequence[str] | None = None) -> Findings:
         choice=clf.choice_,
         trials=clf.trials_,
         names=names,
+        keeps_labels=True,
+        caution='The same labels chose the setting and fitted the temperature '
+        'of the probabilities, so the accuracy, the likelihood and the '
+        'calibration are slightly optimistic.',
     )

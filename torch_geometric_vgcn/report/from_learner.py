@@ -13,11 +13,11 @@ from torch_geometric_vgcn.checks import (
     count_nodes,
     selected_nodes,
 )
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 #: Below this, pairs that were not observed are left out.
 LEAST = 0.01
@@ -36,7 +36,7 @@ def from_learner(
     check_kind(data, Data, 'data')
     check_attributes(data, 'x', 'y')
     n = count_nodes(data)
-    with own_rng(0, data.x.device):
+    with Seeded(0):
         prob = learner.predict(data.x)
     edges, left_out = _edges(learner, data.x)
     label, held = _labels(data, n, prob.size(1))
@@ -56,6 +56,8 @@ def from_learner(
         },
         names=names,
         left_out=left_out,
+        source='initial',
+        caution=_caution(learner),
     )
 
 
@@ -69,9 +71,11 @@ def _edges(learner: VariationalGraphLearner, x: Tensor) -> tuple[Edges, int]:
     kept = (given | likely).nonzero().view(-1)
     parts = (pairs.index[:, kept], links.prior[kept], links.posterior[kept])
     index, prior, posterior = (part.cpu().numpy() for part in parts)
+    # In single precision, a probability may be zero:
+    least = np.finfo(np.float64).tiny
     edges = Edges(
         index,
-        prior.astype(np.float64),
+        np.maximum(prior.astype(np.float64), least),
         posterior.astype(np.float64),
         given[kept].cpu().numpy(),
     )
@@ -94,6 +98,20 @@ def _labels(
     held, train = (rows.get(f'data.{name}', known[:0]) for name in MASKS)
     held = held[~torch.isin(held, train)]
     return label.cpu().numpy(), held.cpu().numpy()
+
+
+def _caution(learner: VariationalGraphLearner) -> str:
+    fitted, temperature = '', float(learner.likelihood.temperature)
+    if temperature != 1:
+        fitted = (
+            ', and calibrate fits the temperature of the probabilities '
+            f'({temperature:.3g}) to them'
+        )
+    return (
+        f'In training, fit chooses the epoch by the labels of val_mask{fitted}'
+        ': figures that are measured on the same labels are slightly '
+        'optimistic.'
+    )
 
 
 def _class_names(data: Data, num_classes: int) -> list[str]:

@@ -24,13 +24,10 @@ def graph(findings: Findings) -> str:
     r"""The histograms and the tables of edges."""
     edges = findings.edges
     if not edges.candidate.any():
-        return (
-            '<p>No graph was chosen: the held-out labels were predicted best '
-            'from each row’s own features.</p>'
-        )
+        return f'<p>{_why_none(findings)}</p>'
     distrusted = 'Edges that lost most'
     if edges.uses_given:
-        distrusted = 'Most distrusted given edges'
+        distrusted = f'Most distrusted {findings.source} edges'
     strongest = 'Edges that gained most'
     if edges.has_new:
         strongest = 'Strongest new edges'
@@ -40,6 +37,21 @@ def graph(findings: Findings) -> str:
         f'{_table(findings, distrusted, edges.most_distrusted(LISTED))}'
         f'{_table(findings, strongest, edges.strongest(LISTED))}</div>'
     )
+
+
+def _why_none(findings: Findings) -> str:
+    r"""Why there is no edge to show."""
+    if findings.chose_no_graph:
+        return (
+            'No graph was chosen: the held-out labels were predicted best '
+            'from each row’s own features.'
+        )
+    if findings.left_out > 0:
+        return (
+            f'Of {plural(findings.left_out, "pair")}, none has a probability '
+            'of 1 % or more, before or after learning.'
+        )
+    return 'The graph has no edges.'
 
 
 def _words(findings: Findings) -> str:
@@ -53,25 +65,28 @@ def _words(findings: Findings) -> str:
         if edges.uses_given:
             kept = int((edges.given & (edges.posterior >= 0.5)).sum())
             told = (
-                f'Of {plural(given, "given edge")}, {count(kept)} are '
-                'likelier than not after learning.'
+                f'Of {plural(given, f"{findings.source} edge")}, '
+                f'{count(kept)} are likelier than not after learning.'
             )
         new = edges.candidate & ~edges.given
-        if new.any():
+        considered = int(new.sum()) + findings.left_out
+        if considered > 0:
             strong = int((new & (edges.posterior >= 0.5)).sum())
             told += (
-                f' {plural(int(new.sum()), "new edge")} were considered, '
+                f' {plural(considered, "new edge")} were considered, '
                 f'{count(strong)} of them are likelier than not.'
             )
     else:
         told = (
-            'No graph was given. Each candidate edge has a probability '
-            'before (the prior) and after learning (the posterior).'
+            'Each candidate edge has a probability before (the prior) and '
+            'after learning (the posterior).'
         )
+        if findings.source == 'given':
+            told = f'No graph was given. {told}'
     if findings.left_out > 0:
         told += (
             f' {plural(findings.left_out, "other pair")} of less than 1 % '
-            'before and after are left out.'
+            'before and after are left out of what follows.'
         )
     return told
 
@@ -113,7 +128,8 @@ def _histograms(findings: Findings) -> str:
     kinds = {'All candidate edges': edges.candidate}
     if edges.has_new:
         kinds = {
-            'Given edges': edges.candidate & edges.given,
+            f'{findings.source.capitalize()} edges': edges.candidate
+            & edges.given,
             'New edges': edges.candidate & ~edges.given,
         }
     legend = (

@@ -47,6 +47,8 @@ def neighbourhoods(
         'names': None
         if names is None
         else [names[row] for row in rows.tolist()],
+        'source': findings.source,
+        'keepsLabels': findings.keeps_labels,
         'hasGiven': bool(edges.given.any()),
         'hasNew': edges.has_new,
         'row': _packed(rows, np.uint32),

@@ -49,6 +49,7 @@ def page(findings: Findings, title: str, limit: int = LIMIT) -> str:
         quality=quality(findings),
         classes=classes(findings),
         graph=graph(findings),
+        source=findings.source.capitalize(),
         explorer='' if len(edges) > 0 else 'hidden',
         data=as_json(neighbourhoods(findings, starts, limit)),
         **scripts,

@@ -30,7 +30,7 @@ def accuracy(findings: Findings) -> str:
         f'{plural(len(held), "label")} held out: '
         f'<strong>{percent(held.accuracy)}</strong> predicted correctly '
         f'(95 % interval {interval(*held.interval)}), mean negative '
-        f'log-likelihood {held.nll:.3f}.'
+        f'log-likelihood {held.nll:.3f}. {text(findings.caution)}'
     )
 
 

@@ -13,6 +13,7 @@ from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.from_classifier import from_classifier
 from torch_geometric_vgcn.report.from_learner import from_learner
 from torch_geometric_vgcn.report.page import page
+from torch_geometric_vgcn.whole_file import whole_file
 
 
 def report(
@@ -57,8 +58,9 @@ def report(
     findings = _findings(model, data, names)
     content = page(findings, title)
     try:
-        # A lone surrogate in a name is no reason to fail:
-        path.write_bytes(content.encode('utf-8', errors='replace'))
+        with whole_file(path) as file:
+            # A lone surrogate in a name is no reason to fail:
+            file.write(content.encode('utf-8', errors='replace'))
     except (OSError, ValueError) as error:
         raise OSError(
             f"'path' must be a file that can be written, got '{path}' "
@@ -75,6 +77,11 @@ def _findings(
             raise ValueError(
                 "'data' must be given with a learner: its predictions and "
                 "its accuracy need 'x' and 'y'"
+            )
+        if not model.likelihood.has_classes:
+            raise ValueError(
+                "'model' must predict classes, which reports are about, got "
+                f'a learner with {model.likelihood}'
             )
         return from_learner(model, data, _names(names, model.prior.num_nodes))
     estimator = _estimator(model)

@@ -31,8 +31,9 @@ def facts(findings: Findings) -> str:
     if edges.candidate.any():
         before = int((edges.prior >= 0.5).sum())
         after = int((edges.posterior >= 0.5).sum())
+        candidates = int(edges.candidate.sum()) + findings.left_out
         rows += [
-            ('Candidate edges', count(int(edges.candidate.sum())), ''),
+            ('Candidate edges', count(candidates), ''),
             ('Likelier than not', count(after), f'{count(before)} before'),
         ]
     return ''.join(
@@ -79,8 +80,8 @@ def _why(findings: Findings) -> str:
         'held out, which is less a matter of luck than the accuracy. The '
         f'next one, {text(best["setting"])}, has an accuracy of '
         f'{percent(best["accuracy"])}. '
-        'The same labels chose and measured, so the accuracy of the choice '
-        'is slightly optimistic.'
+        'The same labels chose, fitted the temperature of each setting, and '
+        'measured, so these figures are slightly optimistic.'
     )
 
 
@@ -120,13 +121,15 @@ def _trials(findings: Findings) -> str:
 
 
 def classes(findings: Findings) -> str:
-    r"""How many rows have each class, and how sure this is."""
+    r"""How many rows have each class: those with a label, and those without,
+    and how sure the predictions of the latter are.
+    """
     number = len(findings.classes)
-    known = np.bincount(findings.label[findings.label >= 0], minlength=number)
-    found = np.bincount(findings.predicted, minlength=number)
-    total = np.bincount(
-        findings.predicted, findings.confidence, minlength=number
-    )
+    rest = findings.label < 0
+    known = np.bincount(findings.label[~rest], minlength=number)
+    predicted = findings.predicted[rest]
+    found = np.bincount(predicted, minlength=number)
+    total = np.bincount(predicted, findings.confidence[rest], minlength=number)
     lines = ''.join(
         f'<tr><td data-value="{text(name)}">{chip(findings, place)}</td>'
         f'{_number(known[place])}{_number(found[place])}'

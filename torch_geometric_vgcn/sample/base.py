@@ -26,6 +26,8 @@ class Sampler(Module, ABC):
 
     # Whether the logits get a gradient through the sampled weights:
     pathwise: ClassVar[bool] = True
+    # Whether graphs are drawn at all; else they are all the same:
+    random: ClassVar[bool] = True
 
     def default_objective(self) -> 'Objective':
         r"""The bound to maximise with such samples, if no other is given."""
@@ -60,6 +62,8 @@ class Sampler(Module, ABC):
         if generator is not None:
             check_kind(generator, torch.Generator, 'generator')
         logits = prior.logits
+        if not self.random:
+            return Noise(logits.new_zeros(1).expand(num_samples, len(logits)))
         # The tails of narrower types end where edges are still likely:
         dtype = torch.promote_types(logits.dtype, torch.float)
         uniform = torch.rand(

@@ -1,5 +1,6 @@
 import threading
 from typing import Any
+from weakref import ref
 
 import torch
 from torch import Tensor
@@ -16,17 +17,22 @@ class Drawn(threading.local):
     def __init__(self) -> None:
         self.last: GraphSample | None = None
         self._by_output = WeakTensorKeyDictionary()
-        # Calls since the last bound, with gradients and in all:
-        self._calls = {True: 0, False: 0}
+        self._key = object()  # of the notes in autograd graphs
 
     @torch.compiler.disable
     def remember(self, out: Tensor, sample: GraphSample) -> None:
         r"""Takes note of an output and its graphs."""
         self.last = sample
         self._by_output[out] = sample
-        self._calls[False] += 1
-        if torch.is_grad_enabled():
-            self._calls[True] += 1
+        # What is computed from the output, or from the weights themselves,
+        # leads back to them. The sample holds its weights, so that a note of
+        # theirs must not hold the sample.
+        for tensor, note in (
+            (sample.weight, ref(sample)),
+            (out, lambda: sample),
+        ):
+            if tensor.grad_fn is not None:
+                _notes(tensor.grad_fn)[self._key] = note
 
     @torch.compiler.disable
     def behind(self, out: Tensor) -> GraphSample:
@@ -40,35 +46,41 @@ class Drawn(threading.local):
                 'objective'
             )
         sample = self._by_output.get(out)
-        if sample is None:
-            sample = self.last
-            if sample.weight.requires_grad and out.requires_grad:
-                tied = _descends(out, sample.weight)
+        if sample is not None:
+            return sample
+        found = self._sources(out)
+        if len(found) != 1:
+            what = 'any graphs' if not found else 'the graphs of one call'
+            raise RuntimeError(
+                f"'out' can't be told to come from {what}: keep 'sample = "
+                "learner.sample' right after the call of the model and pass "
+                'it on, objective(out, y, mask, sample=sample)'
+            )
+        return found.pop()
+
+    def _sources(self, out: Tensor) -> set[GraphSample]:
+        r"""The graphs that :obj:`out` was computed from, as far as autograd
+        knows.
+        """
+        found, seen, todo = set(), set(), [out.grad_fn]
+        while todo:
+            node = todo.pop()
+            if node is None or node in seen:
+                continue
+            seen.add(node)
+            note = _notes(node).get(self._key)
+            sample = None if note is None else note()
+            if sample is None:
+                todo += [function for function, _ in node.next_functions]
             else:
-                tied = self._calls[out.requires_grad] < 2
-            if not tied:
-                raise RuntimeError(
-                    "'out' can't be told to come from the graphs that were "
-                    "drawn last: call 'objective' right after the model, or "
-                    "keep 'sample = learner.sample' right after it and pass "
-                    'it on, objective(out, y, mask, sample=sample)'
-                )
-        self._calls = {True: 0, False: 0}
-        return sample
+                found.add(sample)
+        return found
 
     def __reduce__(self) -> Any:
         # A sample belongs to an autograd graph and to a thread: not copied.
         return Drawn, ()
 
 
-def _descends(out: Tensor, weight: Tensor) -> bool:
-    r"""Whether :obj:`out` was computed from :obj:`weight`."""
-    wanted, seen, todo = weight.grad_fn, set(), [out.grad_fn]
-    while todo:
-        node = todo.pop()
-        if node is wanted:
-            return True
-        if node is not None and node not in seen:
-            seen.add(node)
-            todo += [function for function, _ in node.next_functions]
-    return False
+def _notes(node: Any) -> dict[Any, Any]:
+    r"""What is kept with a node of an autograd graph, as long as it lives."""
+    return node.metadata

@@ -1,3 +1,5 @@
+from typing import ClassVar
+
 import torch
 from torch import Tensor
 
@@ -12,6 +14,8 @@ class PosteriorMean(Sampler):
     pass for a quick prediction. The background's mean, a weight of
     :math:`\bar\rho_0` on each other pair, is left out.
     """
+
+    random: ClassVar[bool] = False
 
     def background(
         self,

@@ -15,11 +15,9 @@ from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.training.data_run import DataRun
 from torch_geometric_vgcn.training.distributed import distributed
 from torch_geometric_vgcn.training.fingerprint import digest
-from torch_geometric_vgcn.training.predict_batches import (
-    predict_batches,
-    rows,
-)
+from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.training.receptive_field import rows
 from torch_geometric_vgcn.training.settings import Settings
 
 

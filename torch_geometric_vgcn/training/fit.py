@@ -40,6 +40,10 @@ def fit(
     checkpoint. A checkpoint is refused if the learner, the data or a setting
     isn't the same; only :obj:`epochs` may grow.
 
+    Random numbers come from PyTorch's global generator, which all threads
+    share and whose state is restored when a run is resumed: several runs at
+    once are reproducible in a process for each, not in threads.
+
     Args:
         learner (VariationalGraphLearner or FixedGraph): The learner to train.
             Modules that were put into evaluation mode (frozen batch

@@ -48,9 +48,8 @@ def fit_batches(
     batch, and all other logits and their moments stay as they are; with other
     posteriors Adam updates them all.
 
-    **Several processes** (:obj:`torchrun`, after
-    :obj:`torch.distributed.init_process_group('gloo')`): each has a
-    :obj:`loader` of its own clusters, by
+    **Several processes** (:obj:`torchrun`, inside :func:`process_group`): each
+    has a :obj:`loader` of its own clusters, by
     :obj:`sampler=SubsetRandomSampler(range(rank, num_parts, world_size))`,
     and trains their logits; the gradients of the network are averaged over
     processes (:class:`~torch.nn.parallel.DistributedDataParallel`). After each

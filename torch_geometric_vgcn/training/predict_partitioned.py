@@ -1,3 +1,4 @@
+from collections.abc import Iterator
 from pathlib import Path
 
 import torch
@@ -7,7 +8,7 @@ from torch_geometric_vgcn.checks import check_count, check_kind, check_path
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.partition.rounds import Rounds
 from torch_geometric_vgcn.partition.seeded import drawn_seed, seeded
-from torch_geometric_vgcn.training.memory_map import shared_rows
+from torch_geometric_vgcn.training.memory_map import WholeRows
 
 
 def predict_partitioned(
@@ -22,7 +23,9 @@ def predict_partitioned(
 
     The result is that of one process. Nodes see their neighbours in the same
     batch: all of them if the graph is :obj:`dense`, and else, as in
-    Cluster-GCN, the more the more clusters a batch has.
+    Cluster-GCN, the more the more clusters a batch has. Where the partition
+    cuts many edges, few clusters per batch cost accuracy, unlike with
+    :func:`predict_batches`: take as many as memory allows.
 
     Args:
         learner (PartitionedLearner): The learner to predict with.
@@ -43,24 +46,24 @@ def predict_partitioned(
     check_count(num_samples, 'num_samples', least=1)
     path = None if out is None else check_path(out, 'out')
     graph, ranks = learner.graph, learner.ranks
+    if path is not None and graph.holds(path):
+        raise ValueError(f"'out' must be no file of the graph, got {path}")
     first, _ = ranks.from_first(lambda: (drawn_seed(), 0.0))
     rounds = Rounds(graph, batch_size, int(first))
-    nodes, parts = [], []
-    rows: Tensor | None = None
-    for shard in learner.shards:
-        for number, slot in enumerate(rounds.in_order(shard)):
-            batch = learner.batch(slot.clusters)
-            with seeded(rounds.seed, number, shard):
-                prob = learner.predict(batch.x, num_samples, batch.prior)
-            node = torch.cat([graph.cluster(c).node for c in slot.clusters])
-            if path is None:
-                nodes.append(node)
-                parts.append(prob)
-                continue
-            if rows is None:
-                rows = shared_rows(path, graph.num_nodes, prob.size(1), ranks)
-            rows[node] = prob.float().cpu()
-    if rows is None:
+
+    def predictions() -> Iterator[tuple[Tensor, Tensor]]:
+        for shard in learner.shards:
+            for number, slot in enumerate(rounds.in_order(shard)):
+                batch = learner.batch(slot.clusters)
+                with seeded(rounds.seed, number, shard):
+                    prob = learner.predict(batch.x, num_samples, batch.prior)
+                nodes = [graph.cluster(c).node for c in slot.clusters]
+                yield torch.cat(nodes), prob
+
+    if path is None:
+        nodes, parts = zip(*predictions(), strict=True)
         return torch.cat(nodes), torch.cat(parts)
-    ranks.wait()
-    return torch.arange(graph.num_nodes), rows
+    with WholeRows(path, graph.num_nodes, ranks, int(first)) as rows:
+        for node, prob in predictions():
+            rows.write(node, prob)
+        return torch.arange(graph.num_nodes), rows.finish()

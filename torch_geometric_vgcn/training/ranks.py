@@ -1,3 +1,4 @@
+import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -28,9 +29,17 @@ class Ranks:
     @classmethod
     def of_group(cls) -> 'Ranks':
         r"""The processes of the default group of :mod:`torch.distributed`
-        (from :obj:`torchrun`), or this process alone.
+        (from :obj:`torchrun`), or this process alone. Raises an error if
+        there are several that aren't connected: each would train by itself.
         """
         if not (dist.is_available() and dist.is_initialized()):
+            world = os.environ.get('WORLD_SIZE', '1')
+            if 'RANK' in os.environ and world != '1':
+                raise RuntimeError(
+                    f'torchrun started {world} processes, but nothing '
+                    'connects them: make the learner and train it inside '
+                    "'with torch_geometric_vgcn.training.process_group():'"
+                )
             return cls()
         return cls(dist.get_rank(), dist.get_world_size())
 

@@ -1,13 +1,15 @@
 import json
 import pickle
+import re
 import warnings
+from contextlib import suppress
 from pathlib import Path
-from shutil import rmtree
 from typing import Any
 
 import torch
 import torch.distributed.checkpoint as dcp
 from torch import Tensor
+from torch.distributed.checkpoint import CheckpointException
 from torch.distributed.checkpoint.metadata import (
     Metadata,
     TensorStorageMetadata,
@@ -99,18 +101,27 @@ class ShardedCheckpoint:
         r"""The tensors of a state whose names start with one of some
         prefixes, read by this process.
         """
-        reader = _Reader(self.path / latest['folder'])
-        entries = reader.read_metadata().state_dict_metadata
-        state = {
-            name: torch.empty(entry.size, dtype=entry.properties.dtype)
-            for name, entry in entries.items()
-            if name.startswith(prefixes)
-            and isinstance(entry, TensorStorageMetadata)
-        }
-        with warnings.catch_warnings():
-            warnings.filterwarnings('ignore', 'torch.distributed is dis')
-            alone = self.ranks.world == 1
-            dcp.load(state, storage_reader=reader, no_dist=alone)
+        folder = self.path / latest['folder']
+        try:
+            reader = _Reader(folder)
+            entries = reader.read_metadata().state_dict_metadata
+            state = {
+                name: torch.empty(entry.size, dtype=entry.properties.dtype)
+                for name, entry in entries.items()
+                if name.startswith(prefixes)
+                and isinstance(entry, TensorStorageMetadata)
+            }
+            with warnings.catch_warnings():
+                warnings.filterwarnings('ignore', 'torch.distributed is dis')
+                alone = self.ranks.world == 1
+                dcp.load(state, storage_reader=reader, no_dist=alone)
+        # PyTorch's own is a BaseException:
+        except (Exception, CheckpointException) as error:
+            raise ValueError(
+                f"'checkpoint' {folder} can't be read, it is damaged or was "
+                'not written by fit_partitioned: remove the folder to start '
+                f'again ({type(error).__name__}: {error})'
+            ) from error
         return state
 
     def save(
@@ -127,7 +138,7 @@ class ShardedCheckpoint:
         """
         folder, first = f'epoch-{epoch:06d}', self.ranks.rank == 0
         if first:
-            rmtree(self.path / folder, ignore_errors=True)
+            _remove(self.path / folder)
         self.ranks.wait()
         try:
             with warnings.catch_warnings():
@@ -150,8 +161,19 @@ class ShardedCheckpoint:
             ) from error
         if first:
             for old in self.path.glob('epoch-*'):
-                if old.name != folder:
-                    rmtree(old, ignore_errors=True)
+                if re.fullmatch(r'epoch-\d{6,}', old.name) and (
+                    old.name != folder
+                ):
+                    _remove(old)
+
+
+def _remove(folder: Path) -> None:
+    r"""Removes a state, but no other files."""
+    for name in ('*.distcp', '.metadata', '.metadata.tmp'):
+        for file in folder.glob(name):
+            file.unlink()
+    with suppress(OSError):  # it isn't there, or holds other files
+        folder.rmdir()
 
 
 class _Reader(dcp.FileSystemReader):

@@ -20,8 +20,8 @@ from torch_geometric_vgcn.checks import (
     selected_nodes,
 )
 from torch_geometric_vgcn.kernels.index import pair_key
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.transforms.amount import check_amount, count_of
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 from torch_geometric_vgcn.transforms.perturbation import change_graph, edges_of
 from torch_geometric_vgcn.transforms.split import labels_of
 from torch_geometric_vgcn.transforms.surrogate import Surrogate
@@ -78,8 +78,9 @@ class GradientAttack(BaseTransform):
             in each step, which bounds its memory. More are taken where
             :obj:`budget` needs them. (default: :obj:`250_000`)
         epochs (int, optional): The number of steps. (default: :obj:`125`)
-        seed (int, optional): The seed of the surrogate and of the attack; the
-            global one is neither read nor moved. (default: :obj:`0`)
+        seed (int, optional): The seed of all that the surrogate and the
+            attack draw by PyTorch, in this thread; the global one is neither
+            read nor moved. (default: :obj:`0`)
     """
 
     def __init__(
@@ -108,7 +109,7 @@ class GradientAttack(BaseTransform):
         given = copy(data)
         given.edge_index = to_undirected(edges, num_nodes=num_nodes)
         given.edge_index = given.edge_index.to(data.x.device)
-        with own_rng(self.seed, data.x.device):
+        with Seeded(self.seed):
             surrogate = Surrogate(self.surrogate(copy(given)))
             out = surrogate.check(given.x, given.edge_index, int(y.max()) + 1)
             label = torch.where(y < 0, out.argmax(dim=-1).cpu(), y)

@@ -12,7 +12,8 @@ from torch_geometric_vgcn.checks import (
 
 class ShuffleFeatures(BaseTransform):
     r"""Shuffles the features among a random share of the nodes: each of them
-    gets those of another one.
+    gets those of another one. A share that is a single node, which has nobody
+    to change with, is refused.
 
     Args:
         share (float): The share of the nodes.
@@ -33,6 +34,11 @@ class ShuffleFeatures(BaseTransform):
         generator = torch.Generator().manual_seed(self.seed)
         order = torch.randperm(num_nodes, generator=generator)
         node = order[: round(self.share * num_nodes)].to(data.x.device)
+        if node.numel() == 1:
+            raise ValueError(
+                "'share' must select no node or at least two, which change "
+                f'their features, got {self.share} of {num_nodes}: one node'
+            )
         source = torch.arange(num_nodes, device=data.x.device)
         # One round of all of them, so that none keeps its own:
         source[node] = node.roll(1)

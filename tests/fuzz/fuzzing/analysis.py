@@ -7,7 +7,12 @@ from torch_geometric.data import Data
 
 import fuzzing.world as world
 from fuzzing.case import Case, target
-from torch_geometric_vgcn import Fit, VariationalGraphLearner, plots
+from torch_geometric_vgcn import (
+    Fit,
+    FreePosterior,
+    VariationalGraphLearner,
+    plots,
+)
 from torch_geometric_vgcn.analysis import (
     MovedLinks,
     best_temperature,
@@ -23,7 +28,9 @@ def moved_learner(case: Case, data: Data) -> VariationalGraphLearner:
     r"""A learner whose links have moved."""
     with case.right():
         prior = world.prior(case, data)
-        made = VariationalGraphLearner(world.GCNConv(3, 2), prior)
+        made = VariationalGraphLearner(
+            world.GCNConv(3, 2), prior, posterior=FreePosterior()
+        )
     with torch.no_grad():
         made.posterior.offset += torch.randn(len(prior.pairs))
     return made

@@ -12,6 +12,7 @@ from torch_geometric_vgcn import (
     BernoulliKL,
     BinaryConcrete,
     Categorical,
+    FreePosterior,
     Gaussian,
     LogisticKL,
     MultiLabel,
@@ -50,6 +51,7 @@ def learner_of(tiny, sampler, objective):
         sampler=sampler,
         objective=objective,
         likelihood=tiny.likelihood,
+        posterior=FreePosterior(),
     )
     torch.manual_seed(1)
     learner.posterior.offset.data = torch.randn(len(tiny.prior.pairs))

@@ -12,7 +12,7 @@ class Explorer {
     this.before = new Panel(byId('before'), graph, move);
     this.after = new Panel(byId('after'), graph, move);
     byId('before-title').textContent = graph.hasGiven
-      ? 'Before: the given graph' : 'Before: the prior';
+      ? `Before: the ${graph.source} graph` : 'Before: the prior';
     byId('random').addEventListener('click', () => this.moveAnywhere());
     window.addEventListener('hashchange', () => this.follow());
     const panels = [this.before, this.after];
@@ -35,7 +35,8 @@ class Explorer {
       ['line', 'edge, as wide as it is probable'],
     ];
     if (this.graph.hasGiven) {
-      signs.push(['line doubt', 'given, but less likely than not']);
+      signs.push(
+        ['line doubt', `${this.graph.source}, but less likely than not`]);
     }
     if (this.graph.hasNew) signs.push(['line new', 'new']);
     byId('legend').append(...signs.map(([sign, words]) => {
@@ -96,8 +97,9 @@ class Explorer {
     byId('focus-name').textContent = graph.title(i);
     const about = byId('focus-about');
     about.replaceChildren(
-      'predicted ', chip(graph, graph.predicted[i]),
-      ` (${percent(graph.confidence[i] / 65535)}), label `,
+      ...(graph.isPredicted(i) ? [
+        'predicted ', chip(graph, graph.predicted[i]),
+        ` (${percent(graph.confidence[i] / 65535)}), `] : []), 'label ',
       graph.label[i] < 0 ? 'unknown' : chip(graph, graph.label[i]));
     this.draw(i, some);
     this.list(edges.slice(0, LISTED));
@@ -150,7 +152,7 @@ class Explorer {
       add(probability(prior), prior);
       add(probability(posterior), posterior);
       add(signed(posterior - prior), posterior - prior);
-      add(chip(graph, graph.predicted[other]));
+      add(graph.isPredicted(other) ? chip(graph, graph.predicted[other]) : '');
       add(graph.label[other] < 0 ? '' : chip(graph, graph.label[other]));
       add(edge.given ? 'yes' : 'no', undefined, 'given');
       return line;

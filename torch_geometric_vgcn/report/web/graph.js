@@ -61,6 +61,11 @@ class Graph {
       ? `Row ${this.row[i]}` : `${this.names[i]} (row ${this.row[i]})`;
   }
 
+  // Whether there is a prediction beside the label, if the label is known.
+  isPredicted(i) {
+    return this.label[i] < 0 || !this.keepsLabels;
+  }
+
   // The place of a row of the table, or -1.
   placeOf(row) {
     let [low, high] = [0, this.row.length - 1];

@@ -26,6 +26,7 @@ function create(tag, className, text) {
 function describe(graph, i) {
   const label = graph.label[i] < 0
     ? 'label unknown' : `label ${graph.classes[graph.label[i]]}`;
+  if (!graph.isPredicted(i)) return `${graph.title(i)}: ${label}`;
   return `${graph.title(i)}: ${label}, predicted `
     + `${graph.classes[graph.predicted[i]]} `
     + `(${percent(graph.confidence[i] / 65535)})`;
