@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
@@ -13,7 +14,6 @@ from torch_geometric_vgcn.recipe.networks import SPARSE
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.training import fit
 from torch_geometric_vgcn.training.optimizers import make_optimizers
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 LR, WEIGHT_DECAY, NUM_SAMPLES = 0.02, 5e-4, 3
 
@@ -50,7 +50,7 @@ def train(
     """
     start = perf_counter()
     seed = crc32(f'{seed} {member.name}'.encode())
-    with own_rng(seed, task.x.device):
+    with Seeded(seed):
         if task.val is not None:
             learner, prob, _ = _validated(member, task, effort)
             held_out = prob[task.val]

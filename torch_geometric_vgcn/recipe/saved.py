@@ -11,12 +11,12 @@ import torch
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_path
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.recipe.described import decided
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights
 from torch_geometric_vgcn.training.fingerprint import digest
-from torch_geometric_vgcn.transforms.own_rng import own_rng
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN
@@ -88,7 +88,7 @@ def load_state(
             )
     _check_decided(was, _decided(model), path)
     made = {}
-    with own_rng(seed, task.x.device):
+    with Seeded(seed):
         for member in model.members:
             learner = member.learner(task)
             learner.load_state_dict(learners[member.name])
