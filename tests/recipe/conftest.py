@@ -13,7 +13,7 @@ from torch_geometric_vgcn.recipe import (
     no_graph,
 )
 
-SHORT = Effort(epochs=12, patience=12, warmup=4, folds=2, num_samples=2)
+SHORT = Effort(12, 12, warmup=4, folds=2, runs=2, num_samples=2)
 MEMBERS = [
     FixedMember('no graph', no_graph),
     LearnedMember('near', nearest_neighbors),

@@ -11,10 +11,11 @@ def test_probabilities_are_the_weighted_mean(fitted):
     size = fitted.task.num_nodes
     wanted = torch.zeros(size, size, dtype=torch.double)
     for name in ('near', 'given'):
-        learner = fitted.learners_[name]
-        i, j = learner.prior.pairs.index
-        prob = learner.edge_probs().detach().double()
-        wanted[i, j] += fitted.weights_[name] * prob
+        runs = fitted.learners_[name]
+        for learner in runs:
+            i, j = learner.prior.pairs.index
+            prob = learner.edge_probs().detach().double()
+            wanted[i, j] += fitted.weights_[name] / len(runs) * prob
     edges = fitted.edges()
     i, j = (torch.tensor(edges[k].tolist()) for k in ('source', 'target'))
     found = torch.tensor(edges['posterior'].tolist()).double()
@@ -55,6 +56,7 @@ def test_a_fixed_graph_is_certain_and_no_graph_empty(fitted):
     task, learners = fitted.task, fitted.learners_
     fixed = fitted.members[0].learner(task)
     fixed.edge_index = task.edge_index
-    edges = edges_of([fixed, learners['no graph']], [0.25, 0.75], task)
+    both = {'no graph': learners['no graph'], 'fixed': [fixed]}
+    edges = edges_of(both, {'no graph': 0.75, 'fixed': 0.25}, task)
     assert bool(edges.given.all())
     assert edges.posterior.unique().tolist() == [0.25]

@@ -31,6 +31,19 @@ def test_each_part_is_predicted_without_its_labels(blocks, fitted):
     assert not two.prob.equal(one.prob)  # in the end, all are used
 
 
+def test_runs_are_averaged(blocks, fitted):
+    task = prepare(blocks)
+    a, b, c = (
+        train(fitted.members[1], task, [], EFFORT, seed=0, run=run)
+        for run in range(3)
+    )
+    assert not a.prob.equal(b.prob)
+    torch.testing.assert_close(
+        (a + b + c).prob, (a.prob + b.prob + c.prob) / 3
+    )
+    assert len((a + b + c).learners) == 3
+
+
 def test_the_seed_is_that_of_the_name(blocks, fitted):
     task = prepare(blocks)
     torch.manual_seed(5)

@@ -19,10 +19,10 @@ def test_a_loaded_model_is_the_same(fitted, blocks, path):
     assert model.edges().equals(fitted.edges())
     assert model.leaderboard().equals(fitted.leaderboard())
     assert repr(model) == repr(fitted)
-    for name, learner in model.learners_.items():
-        want = fitted.learners_[name].named_parameters()
-        have = dict(learner.named_parameters())
-        assert all(have[key].equal(value) for key, value in want)
+    for name, runs in model.learners_.items():
+        for one, other in zip(runs, fitted.learners_[name], strict=True):
+            want, have = other.named_parameters(), dict(one.named_parameters())
+            assert all(have[key].equal(value) for key, value in want)
 
 
 def test_nothing_else_is_written(path):

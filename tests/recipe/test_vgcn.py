@@ -24,6 +24,14 @@ def test_it_learns(blocks, model_of):
     assert accuracy > 0.8
 
 
+def test_members_with_a_weight_are_trained_again(fitted):
+    for name, runs in fitted.learners_.items():
+        assert len(runs) == 2 or fitted.weights_[name] == 0
+        if len(runs) == 2:
+            one, two = runs
+            assert not one.conv.out.weight.equal(two.conv.out.weight)
+
+
 def test_the_same_seed_gives_the_same(fitted, blocks, model_of):
     again = model_of(blocks).fit()
     assert again.predict().equal(fitted.predict())

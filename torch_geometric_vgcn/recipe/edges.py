@@ -31,21 +31,25 @@ class Edges:
 
 @torch.no_grad()
 def edges_of(
-    learners: list[Learner], weight: list[float], task: Task
+    learners: dict[str, list[Learner]], weight: dict[str, float], task: Task
 ) -> Edges:
     r"""The mean probability of each pair over members by their weights. An
     edge of a fixed graph has probability one, and a pair that a member
     doesn't know zero.
     """
     size = task.num_nodes
-    parts = [_of(learner, task) for learner in learners]
-    known = [index for index, _, _ in parts]
+    parts = [
+        (weight[name] / len(runs), *_of(learner, task))
+        for name, runs in learners.items()
+        for learner in runs
+    ]
+    known = [index for _, index, _, _ in parts]
     if task.edge_index is not None:
         known.append(_upper(task.edge_index))
     key = torch.cat([i[0] * size + i[1] for i in known]).unique()
     prior = torch.zeros(key.numel(), dtype=torch.double, device=key.device)
     posterior = prior.clone()
-    for (index, before, after), w in zip(parts, weight, strict=True):
+    for w, index, before, after in parts:
         place = torch.searchsorted(key, index[0] * size + index[1])
         prior[place] += w * before.double()
         posterior[place] += w * after.double()

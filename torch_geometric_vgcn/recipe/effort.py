@@ -16,6 +16,9 @@ class Effort:
             label get their full weight. (default: :obj:`50`)
         folds (int, optional): Into how many parts labels are split where no
             validation nodes are given. (default: :obj:`4`)
+        runs (int, optional): How often members are trained, from different
+            random numbers: all once, and then those that have a weight again.
+            (default: :obj:`2`)
         num_samples (int, optional): The number of graphs for predictions.
             (default: :obj:`16`)
     """
@@ -24,13 +27,14 @@ class Effort:
     patience: int = 40
     warmup: int = 50
     folds: int = 4
+    runs: int = 2
     num_samples: int = 16
 
 
 EFFORTS = {
-    'quick': Effort(epochs=50, patience=20, warmup=25, folds=2, num_samples=8),
+    'quick': Effort(50, 20, warmup=25, folds=2, runs=1, num_samples=8),
     'default': Effort(),
-    'best': Effort(epochs=300, patience=100, folds=8, num_samples=64),
+    'best': Effort(300, 100, folds=8, runs=5, num_samples=64),
 }
 
 

@@ -23,17 +23,29 @@ class Trained:
     r"""A trained member.
 
     Args:
-        learner (VariationalGraphLearner or FixedGraph): Its learner.
+        learners (List[VariationalGraphLearner or FixedGraph]): Its learner of
+            each run.
         prob (Tensor): The class probabilities of all nodes, :obj:`[N, C]`.
         held_out (Tensor): Those of the held-out nodes, made without their
             labels, of shape :obj:`[n, C]`.
         seconds (float): How long it took.
     """
 
-    learner: Learner
+    learners: list[Learner]
     prob: Tensor
     held_out: Tensor
     seconds: float
+
+    def __add__(self, other: 'Trained') -> 'Trained':
+        r"""The mean over the runs of both."""
+        own, others = len(self.learners), len(other.learners)
+        share = others / (own + others)
+        return Trained(
+            self.learners + other.learners,
+            torch.lerp(self.prob, other.prob, share),
+            torch.lerp(self.held_out, other.held_out, share),
+            self.seconds + other.seconds,
+        )
 
 
 def train(
@@ -42,6 +54,7 @@ def train(
     folds: list[tuple[Tensor, Tensor]],
     effort: Effort,
     seed: int,
+    run: int = 0,
 ) -> Trained:
     r"""Trains a member, and predicts labels that it hasn't seen: those of the
     validation nodes, or where there are none those of each fold in turn, by a
@@ -49,7 +62,7 @@ def train(
     there are.
     """
     start = perf_counter()
-    seed = crc32(f'{seed} {member.name}'.encode())
+    seed = crc32(f'{seed} {run} {member.name}'.encode())
     with Seeded(seed):
         if task.val is not None:
             learner, prob, _ = _validated(member, task, effort)
@@ -70,7 +83,7 @@ def train(
                 else (effort.epochs // 2)
             )
             learner, prob = _on_all(member, task, effort, count)
-    return Trained(learner, prob, held_out, perf_counter() - start)
+    return Trained([learner], prob, held_out, perf_counter() - start)
 
 
 def _validated(

@@ -1,5 +1,5 @@
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -166,3 +166,18 @@ def default_members(
         FixedMember('given graph, GraphSAGE', given_graph, network=graph_sage),
         FixedMember('given graph, GCN', given_graph, network=gcn),
     ]
+
+
+def check_members(members: Sequence[Member]) -> list[Member]:
+    r"""Expects members with different names."""
+    check_kind(members, (list, tuple), 'members')
+    if not members:
+        raise ValueError("'members' must list at least one member, got none")
+    for number, member in enumerate(members):
+        check_kind(member, Member, f'members[{number}]')
+    names = [member.name for member in members]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"'members' must have different names, got {', '.join(names)}"
+        )
+    return list(members)

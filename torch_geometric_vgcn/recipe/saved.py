@@ -14,6 +14,7 @@ from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.recipe.described import decided
 from torch_geometric_vgcn.recipe.effort import Effort
+from torch_geometric_vgcn.recipe.members import Learner
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights
 from torch_geometric_vgcn.training.fingerprint import digest
@@ -37,8 +38,8 @@ def save_state(model: VGCN, path: str | os.PathLike) -> None:
         'scores': asdict(model.scores_),
         'prob': model.prob_,
         'learners': {
-            name: learner.state_dict()
-            for name, learner in model.learners_.items()
+            name: [learner.state_dict() for learner in runs]
+            for name, runs in model.learners_.items()
         },
     }
     part = path.with_name(path.name + '.part')
@@ -87,12 +88,14 @@ def load_state(
                 f"got another 'data.{name}'"
             )
     _check_decided(was, _decided(model), path)
-    made = {}
+    made: dict[str, list[Learner]] = {}
     with Seeded(seed):
         for member in model.members:
-            learner = member.learner(task)
-            learner.load_state_dict(learners[member.name])
-            made[member.name] = learner.eval()
+            runs = made[member.name] = []
+            for saved in learners[member.name]:
+                learner = member.learner(task)
+                learner.load_state_dict(saved)
+                runs.append(learner.eval())
     prob = {name: value.to(task.x.device) for name, value in prob.items()}
     model._set(made, prob, scores)
     return model

@@ -29,6 +29,7 @@ from torch_geometric_vgcn.recipe.members import (
     Learner,
     MakeNetwork,
     Member,
+    check_members,
     default_members,
 )
 from torch_geometric_vgcn.recipe.prepare import prepare
@@ -84,8 +85,8 @@ class VGCN:
 
     Attributes:
         members_ (List[Member]): The members.
-        learners_ (Dict[str, VariationalGraphLearner or FixedGraph]): The
-            trained learner of each member.
+        learners_ (Dict[str, List[VariationalGraphLearner or FixedGraph]]):
+            The trained learners of each member, one for each run.
         weights_ (Dict[str, float]): The weight of each member.
         temperature_ (Dict[str, float]): The temperature of each member.
     """
@@ -127,18 +128,30 @@ class VGCN:
             folds = folds_of(task.y, task.train, effort.folds, generator)
             held = torch.cat([task.train[:0], *(part for _, part in folds)])
         trained: dict[str, Trained] = {}
-        bar = progress_bar(
-            self.members, disable=not self.progress, leave=False
-        )
-        for member in bar:
-            bar.set_postfix(member=member.name, refresh=False)
-            trained[member.name] = train(
-                member, task, folds, effort, self.seed
-            )
+        weight = {member.name: 1.0 for member in self.members}
+        with progress_bar(
+            total=len(self.members) * effort.runs,
+            disable=not self.progress,
+            leave=False,
+        ) as bar:
+            for run in range(effort.runs):
+                for member in self.members:
+                    name = member.name
+                    bar.set_postfix(member=name, refresh=False)
+                    if weight[name] > 0:
+                        new = train(
+                            member, task, folds, effort, self.seed, run
+                        )
+                        old = trained.get(name)
+                        trained[name] = new if old is None else old + new
+                    bar.update()
+                label = task.y[held]
+                scores = weights_of(self.members, trained, label, generator)
+                weight = scores.weights
         self._set(
-            {name: t.learner for name, t in trained.items()},
+            {name: t.learners for name, t in trained.items()},
             {name: t.prob for name, t in trained.items()},
-            weights_of(self.members, trained, task.y[held], generator),
+            scores,
         )
         if self.verbose:
             print(as_text(self.scores_.columns()))
@@ -146,7 +159,7 @@ class VGCN:
 
     def _set(
         self,
-        learners: dict[str, Learner],
+        learners: dict[str, list[Learner]],
         prob: dict[str, Tensor],
         scores: Weights,
     ) -> None:
@@ -155,7 +168,7 @@ class VGCN:
         self.learners_ = learners
         self.prob_ = prob
         self.scores_ = scores
-        self.weights_ = dict(zip(scores.name, scores.weight, strict=True))
+        self.weights_ = scores.weights
         self.temperature_ = dict(
             zip(scores.name, scores.temperature, strict=True)
         )
@@ -193,11 +206,7 @@ class VGCN:
     def _found_edges(self) -> Edges:
         self._check_fitted()
         if self._edges is None:
-            self._edges = edges_of(
-                list(self.learners_.values()),
-                list(self.weights_.values()),
-                self.task,
-            )
+            self._edges = edges_of(self.learners_, self.weights_, self.task)
         return self._edges
 
     def leaderboard(self) -> Any:
@@ -237,18 +246,3 @@ class VGCN:
 
     def __repr__(self) -> str:
         return described(self)
-
-
-def check_members(members: Sequence[Member]) -> list[Member]:
-    r"""Expects members with different names."""
-    check_kind(members, (list, tuple), 'members')
-    if not members:
-        raise ValueError("'members' must list at least one member, got none")
-    for number, member in enumerate(members):
-        check_kind(member, Member, f'members[{number}]')
-    names = [member.name for member in members]
-    if len(set(names)) < len(names):
-        raise ValueError(
-            f"'members' must have different names, got {', '.join(names)}"
-        )
-    return list(members)

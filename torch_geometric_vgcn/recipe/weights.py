@@ -46,6 +46,11 @@ class Weights:
         parts = [w * tempered(prob[name], t) for name, w, t in rows if w > 0]
         return torch.stack(parts).sum(dim=0)
 
+    @property
+    def weights(self) -> dict[str, float]:
+        r"""The weight of each name."""
+        return dict(zip(self.name, self.weight, strict=True))
+
     def columns(self) -> dict[str, list]:
         r"""The columns of a table, with the highest weights first."""
         order = sorted(
