@@ -8,9 +8,9 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
-from torch_geometric_vgcn.recipe.networks import SPARSE
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.training import fit
 from torch_geometric_vgcn.training.optimizers import make_optimizers
@@ -134,8 +134,13 @@ def _outputs(learner: Learner, x: Tensor) -> Tensor:
 
 
 def features_for(learner: Learner, task: Task) -> Tensor:
-    r"""Sparse features for networks that take them, otherwise dense ones."""
-    return task.fast_x if isinstance(learner.conv, SPARSE) else task.x
+    r"""Features as they are multiplied fastest, for networks that take sparse
+    ones: others say so by an attribute.
+    """
+    takes_sparse = isinstance(learner.conv, PropagatedMLP) or getattr(
+        learner.conv, 'takes_sparse_features', False
+    )
+    return task.fast_x if takes_sparse else task.x
 
 
 def predicted(learner: Learner, x: Tensor, effort: Effort) -> Tensor:

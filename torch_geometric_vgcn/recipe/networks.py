@@ -38,7 +38,9 @@ def graph_sage(task: Task) -> Module:
 
 def gcn(task: Task) -> Module:
     r"""A plain GCN of two layers."""
-    return GCN(task.num_features, HIDDEN, 2, task.num_classes, dropout=0.5)
+    net = GCN(task.num_features, HIDDEN, 2, task.num_classes, dropout=0.5)
+    net.takes_sparse_features = True
+    return net
 
 
 class GraphSAGE(Module):
@@ -52,6 +54,8 @@ class GraphSAGE(Module):
         out_channels (int): The number of classes.
         input_dropout (float): The share of features to drop.
     """
+
+    takes_sparse_features = True
 
     def __init__(
         self,
@@ -84,7 +88,3 @@ class GraphSAGE(Module):
         near = self.mean(other[source], target, dim_size=x.size(0), dim=0)
         h = dropout((own + near).relu(), 0.5, self.training)
         return self.out(h, edge_index)
-
-
-#: Networks that take sparse features.
-SPARSE = PropagatedMLP, GraphSAGE
