@@ -71,6 +71,7 @@ def test_without_validation_nodes_labels_are_held_out(blocks, model_of, masks):
     board = model.leaderboard()
     assert board.nll.between(0, 3).all()
     assert board.accuracy.max() > 0.4
+    assert all(len(runs) == 1 for runs in model.learners_.values())
     assert list(model.predict().shape) == [60, 3]
 
 

@@ -17,8 +17,8 @@ class Effort:
         folds (int, optional): Into how many parts labels are split where no
             validation nodes are given. (default: :obj:`4`)
         runs (int, optional): How often members are trained, from different
-            random numbers: all once, and then those that have a weight again.
-            (default: :obj:`2`)
+            random numbers: all once, and then those that have a weight again;
+            with folds once. (default: :obj:`2`)
         num_samples (int, optional): The number of graphs for predictions.
             (default: :obj:`16`)
     """

@@ -123,18 +123,19 @@ class VGCN:
         task, effort = self.task, self.effort
         generator = torch.Generator().manual_seed(self.seed)
         folds: list[tuple[Tensor, Tensor]] = []
-        held = task.val
+        held, runs = task.val, effort.runs
         if held is None:
+            runs = 1  # as each has one for each fold
             folds = folds_of(task.y, task.train, effort.folds, generator)
             held = torch.cat([task.train[:0], *(part for _, part in folds)])
         trained: dict[str, Trained] = {}
         weight = {member.name: 1.0 for member in self.members}
         with progress_bar(
-            total=len(self.members) * effort.runs,
+            total=len(self.members) * runs,
             disable=not self.progress,
             leave=False,
         ) as bar:
-            for run in range(effort.runs):
+            for run in range(runs):
                 for member in self.members:
                     name = member.name
                     bar.set_postfix(member=name, refresh=False)
