@@ -20,53 +20,72 @@ LR, WEIGHT_DECAY, NUM_SAMPLES = 0.02, 5e-4, 3
 
 @dataclass
 class Trained:
-    r"""A trained member.
+    r"""A trained member, with one entry for each run.
 
     Args:
-        learners (List[VariationalGraphLearner or FixedGraph]): Its learner of
-            each run.
-        prob (Tensor): The class probabilities of all nodes, :obj:`[N, C]`.
-        held_out (Tensor): Those of the held-out nodes, made without their
-            labels, of shape :obj:`[n, C]`.
-        seconds (float): How long it took.
+        learners (List[VariationalGraphLearner or FixedGraph]): Its learners.
+        probs (List[Tensor]): The class probabilities of all nodes.
+        held (List[Tensor]): Those of the held-out nodes.
+        unseen (List[Tensor]): Which of the held-out nodes didn't tell when to
+            stop: on the others a member looks better than it is, the more so
+            the more its predictions vary.
+        seconds (float): How long training took.
     """
 
     learners: list[Learner]
-    prob: Tensor
-    held_out: Tensor
+    probs: list[Tensor]
+    held: list[Tensor]
+    unseen: list[Tensor]
     seconds: float
 
     def __add__(self, other: 'Trained') -> 'Trained':
-        r"""The mean over the runs of both."""
-        own, others = len(self.learners), len(other.learners)
-        share = others / (own + others)
+        r"""The runs of both."""
         return Trained(
             self.learners + other.learners,
-            torch.lerp(self.prob, other.prob, share),
-            torch.lerp(self.held_out, other.held_out, share),
+            self.probs + other.probs,
+            self.held + other.held,
+            self.unseen + other.unseen,
             self.seconds + other.seconds,
         )
+
+    @property
+    def prob(self) -> Tensor:
+        r"""The mean class probabilities of all nodes."""
+        return torch.stack(self.probs).mean(dim=0)
+
+    @property
+    def held_out(self) -> Tensor:
+        r"""The mean class probabilities of held-out nodes, of the runs that
+        haven't seen them, or of all if there is none.
+        """
+        weight = torch.stack(self.unseen).to(self.held[0])
+        weight = weight.where(weight.sum(dim=0) > 0, 1.0).unsqueeze(-1)
+        total = (weight * torch.stack(self.held)).sum(dim=0)
+        return total / weight.sum(dim=0)
 
 
 def train(
     member: Member,
     task: Task,
     folds: list[tuple[Tensor, Tensor]],
+    stop: Tensor,
     effort: Effort,
     seed: int,
     run: int = 0,
 ) -> Trained:
     r"""Trains a member, and predicts labels that it hasn't seen: those of the
-    validation nodes, or where there are none those of each fold in turn, by a
-    model of the others. The same seed gives the same, whatever other members
-    there are.
+    validation nodes, of which :obj:`stop` tell when to stop, or where there
+    are none, those of each fold in turn by a model of the others. The same
+    seed gives the same, whatever other members there are.
     """
     start = perf_counter()
     seed = crc32(f'{seed} {run} {member.name}'.encode())
     with Seeded(seed):
         if task.val is not None:
-            learner, prob, _ = _validated(member, task, effort)
+            part = task.split(task.train, stop)
+            learner, prob, _ = _validated(member, part, effort)
             held_out = prob[task.val]
+            unseen = ~torch.isin(task.val, stop)
         else:
             parts: list[Tensor] = [task.x.new_empty(0, task.num_classes)]
             epochs: list[int] = []
@@ -76,6 +95,7 @@ def train(
                 parts.append(prob[held])
                 epochs.append(epoch + 1)
             held_out = torch.cat(parts)
+            unseen = torch.ones_like(held_out[:, 0], dtype=torch.bool)
             # There is no fold if each class has one label:
             count = (
                 sorted(epochs)[len(epochs) // 2]
@@ -83,7 +103,8 @@ def train(
                 else (effort.epochs // 2)
             )
             learner, prob = _on_all(member, task, effort, count)
-    return Trained([learner], prob, held_out, perf_counter() - start)
+    seconds = perf_counter() - start
+    return Trained([learner], [prob], [held_out], [unseen], seconds)
 
 
 def _validated(

@@ -107,3 +107,13 @@ def folds_of(
         if bool((part == number).any())
     ]
     return splits[:1] if nodes.numel() >= MANY else splits
+
+
+def halves_of(
+    y: Tensor, val: Tensor, runs: int, generator: torch.Generator
+) -> list[Tensor]:
+    r"""The validation nodes that tell when to stop, in turn, so that each run
+    but a single one leaves others to be judged by.
+    """
+    splits = folds_of(y, val, 2, generator) if runs > 1 else []
+    return list(splits[0]) if splits else [val]

@@ -24,7 +24,7 @@ from torch_geometric_vgcn.recipe.edges import (
 from torch_geometric_vgcn.recipe.effort import Effort, effort_of
 from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.recipe.held_out import Trained, train
-from torch_geometric_vgcn.recipe.labels import folds_of
+from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
 from torch_geometric_vgcn.recipe.members import (
     Learner,
     MakeNetwork,
@@ -124,10 +124,13 @@ class VGCN:
         generator = torch.Generator().manual_seed(self.seed)
         folds: list[tuple[Tensor, Tensor]] = []
         held, runs = task.val, effort.runs
+        stops = [task.train]
         if held is None:
             runs = 1  # as each has one for each fold
             folds = folds_of(task.y, task.train, effort.folds, generator)
             held = torch.cat([task.train[:0], *(part for _, part in folds)])
+        else:
+            stops = halves_of(task.y, held, runs, generator)
         trained: dict[str, Trained] = {}
         weight = {member.name: 1.0 for member in self.members}
         with progress_bar(
@@ -140,14 +143,19 @@ class VGCN:
                     name = member.name
                     bar.set_postfix(member=name, refresh=False)
                     if weight[name] > 0:
+                        stop = stops[run % len(stops)]
                         new = train(
-                            member, task, folds, effort, self.seed, run
+                            member, task, folds, stop, effort, self.seed, run
                         )
                         old = trained.get(name)
                         trained[name] = new if old is None else old + new
                     bar.update()
-                label = task.y[held]
-                scores = weights_of(self.members, trained, label, generator)
+                # After the first round, by the half that told no one to stop:
+                again = run == 0 and runs > 1
+                rows = trained[name].unseen[0] if again else None
+                scores = weights_of(
+                    self.members, trained, task.y[held], generator, rows
+                )
                 weight = scores.weights
         self._set(
             {name: t.learners for name, t in trained.items()},

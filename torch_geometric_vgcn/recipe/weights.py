@@ -71,14 +71,19 @@ def weights_of(
     trained: dict[str, Trained],
     label: Tensor,
     generator: torch.Generator,
+    rows: Tensor | None = None,
 ) -> Weights:
-    r"""Weighs members by the held-out labels :obj:`label`."""
+    r"""Weighs members by the held-out labels :obj:`label`, or only those that
+    :obj:`rows` selects.
+    """
     parts = [trained[member.name] for member in members]
+    unseen = [part.held_out for part in parts]
+    if rows is not None and bool(rows.any()):
+        label, unseen = label[rows], [prob[rows] for prob in unseen]
     every = torch.arange(label.numel(), device=label.device)
-    temperature = [temperature_of(part.held_out, label) for part in parts]
+    temperature = [temperature_of(prob, label) for prob in unseen]
     held_out = [
-        tempered(part.held_out, t)
-        for part, t in zip(parts, temperature, strict=True)
+        tempered(prob, t) for prob, t in zip(unseen, temperature, strict=True)
     ]
     likelihood = torch.stack([p[every, label] for p in held_out], dim=1)
     none = (float('nan'), float('nan'))
