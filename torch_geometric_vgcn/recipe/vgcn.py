@@ -2,7 +2,6 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
@@ -13,7 +12,6 @@ from torch_geometric_vgcn.checks import (
     check_share,
 )
 from torch_geometric_vgcn.checks.kind import check_callable
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.recipe.described import described
 from torch_geometric_vgcn.recipe.edges import (
     Edges,
@@ -23,8 +21,6 @@ from torch_geometric_vgcn.recipe.edges import (
 )
 from torch_geometric_vgcn.recipe.effort import Effort, effort_of
 from torch_geometric_vgcn.recipe.features import Features
-from torch_geometric_vgcn.recipe.held_out import Trained, train
-from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
 from torch_geometric_vgcn.recipe.members import (
     Learner,
     MakeNetwork,
@@ -33,9 +29,10 @@ from torch_geometric_vgcn.recipe.members import (
     default_members,
 )
 from torch_geometric_vgcn.recipe.prepare import prepare
+from torch_geometric_vgcn.recipe.rounds import train_members
 from torch_geometric_vgcn.recipe.saved import load_state, save_state
 from torch_geometric_vgcn.recipe.table import as_table, as_text
-from torch_geometric_vgcn.recipe.weights import Weights, weights_of
+from torch_geometric_vgcn.recipe.weights import Weights
 
 
 class VGCN:
@@ -120,43 +117,9 @@ class VGCN:
 
     def fit(self) -> 'VGCN':
         r"""Trains all members and weighs them. Returns the model itself."""
-        task, effort = self.task, self.effort
-        generator = torch.Generator().manual_seed(self.seed)
-        folds: list[tuple[Tensor, Tensor]] = []
-        held, runs = task.val, effort.runs
-        stops = [task.train]
-        if held is None:
-            runs = 1  # as each has one for each fold
-            folds = folds_of(task.y, task.train, effort.folds, generator)
-            held = torch.cat([task.train[:0], *(part for _, part in folds)])
-        else:
-            stops = halves_of(task.y, held, runs, generator)
-        trained: dict[str, Trained] = {}
-        weight = {member.name: 1.0 for member in self.members}
-        with progress_bar(
-            total=len(self.members) * runs,
-            disable=not self.progress,
-            leave=False,
-        ) as bar:
-            for run in range(runs):
-                for member in self.members:
-                    name = member.name
-                    bar.set_postfix(member=name, refresh=False)
-                    if weight[name] > 0:
-                        stop = stops[run % len(stops)]
-                        new = train(
-                            member, task, folds, stop, effort, self.seed, run
-                        )
-                        old = trained.get(name)
-                        trained[name] = new if old is None else old + new
-                    bar.update()
-                # After the first round, by the half that told no one to stop:
-                again = run == 0 and runs > 1
-                rows = trained[name].unseen[0] if again else None
-                scores = weights_of(
-                    self.members, trained, task.y[held], generator, rows
-                )
-                weight = scores.weights
+        trained, scores = train_members(
+            self.members, self.task, self.effort, self.seed, self.progress
+        )
         self._set(
             {name: t.learners for name, t in trained.items()},
             {name: t.prob for name, t in trained.items()},
