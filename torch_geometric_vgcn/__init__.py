@@ -56,5 +56,6 @@ from torch_geometric_vgcn.objective import (
     MultiLabel,
     SemiSupervisedELBO,
 )
+from torch_geometric_vgcn.recipe import VGCN
 
 __version__ = '0.2.0'

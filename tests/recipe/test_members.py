@@ -1,0 +1,89 @@
+"""Members: their graphs, their networks, and what users can replace."""
+
+import pytest
+import torch
+from torch_geometric.nn import GCN
+
+from torch_geometric_vgcn import FixedGraph, VariationalGraphLearner
+from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.recipe import (
+    FixedMember,
+    LearnedMember,
+    given_graph,
+    nearest_neighbors,
+    no_graph,
+)
+from torch_geometric_vgcn.recipe.prepare import prepare
+
+
+def gcn_of_8(task):
+    return GCN(task.num_features, 8, 2, task.num_classes)
+
+
+def test_the_controls_are_always_there(blocks, model_of):
+    names = [m.name for m in model_of(blocks, members=None).members]
+    assert {'no graph', 'nearest neighbours', 'given graph'} <= set(names)
+    blocks.edge_index = None
+    names = [m.name for m in model_of(blocks, members=None).members]
+    assert names == ['no graph', 'nearest neighbours']
+
+
+def test_sources_are_joined(blocks):
+    task = prepare(blocks)
+    both = FixedMember('both', given_graph, nearest_neighbors).graph(task)
+    pairs = set(map(tuple, both.t().tolist()))
+    for source in (given_graph, nearest_neighbors):
+        assert set(map(tuple, source(task).t().tolist())) <= pairs
+    assert FixedMember('none', no_graph).graph(task).size(1) == 0
+
+
+def test_members_make_their_learners(blocks):
+    task = prepare(blocks)
+    fixed = FixedMember('a', given_graph).learner(task)
+    assert isinstance(fixed, FixedGraph)
+    assert isinstance(fixed.conv, PropagatedMLP)
+    learned = LearnedMember('b', given_graph, network=gcn_of_8).learner(task)
+    assert isinstance(learned, VariationalGraphLearner)
+    assert isinstance(learned.conv, GCN)
+
+
+def test_the_users_network_takes_the_place_of_those_on_graphs(
+    blocks, model_of
+):
+    model = model_of(blocks, members=None, network=gcn_of_8)
+    nets = {m.name: m.learner(model.task).conv for m in model.members}
+    assert isinstance(nets.pop('no graph'), PropagatedMLP)
+    assert all(isinstance(net, GCN) for net in nets.values())
+    assert 'network=gcn_of_8' in repr(model)
+
+
+def test_a_member_can_have_any_graph(blocks, model_of):
+    def ring(task):
+        node = torch.arange(task.num_nodes)
+        return torch.stack([node, (node + 1) % task.num_nodes])
+
+    member = LearnedMember('ring', ring)
+    model = model_of(blocks, members=[member]).fit()
+    assert model.weights_ == {'ring': 1.0}
+    assert len(model.edges()) > 60  # those of the ring and the given ones
+    assert (
+        repr(member) == "LearnedMember('ring', ring, rho1=0.1, evidence=2.0)"
+    )
+
+
+@pytest.mark.parametrize('members', [[], [no_graph], 'no graph'])
+def test_members_are_a_list_of_members(blocks, model_of, members):
+    with pytest.raises((TypeError, ValueError), match="'members"):
+        model_of(blocks, members=members)
+
+
+def test_members_have_different_names(blocks, model_of):
+    twice = [FixedMember('a', no_graph), FixedMember('a', given_graph)]
+    with pytest.raises(ValueError, match="'members'"):
+        model_of(blocks, members=twice)
+
+
+def test_a_given_graph_must_be_given(blocks, model_of):
+    blocks.edge_index = None
+    with pytest.raises(ValueError, match="'edge_index'"):
+        model_of(blocks, members=[FixedMember('a', given_graph)])

@@ -1,0 +1,45 @@
+r"""One call: members, their weights, predictions and the learned graph."""
+
+from torch_geometric_vgcn.recipe.effort import Effort
+from torch_geometric_vgcn.recipe.features import (
+    Counts,
+    Features,
+    Measurements,
+)
+from torch_geometric_vgcn.recipe.members import (
+    FixedMember,
+    LearnedMember,
+    Member,
+)
+from torch_geometric_vgcn.recipe.networks import (
+    GraphSAGE,
+    gcn,
+    graph_sage,
+    propagated_mlp,
+)
+from torch_geometric_vgcn.recipe.sources import (
+    given_graph,
+    nearest_neighbors,
+    no_graph,
+)
+from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.vgcn import VGCN
+
+__all__ = [
+    'Counts',
+    'Effort',
+    'Features',
+    'FixedMember',
+    'GraphSAGE',
+    'LearnedMember',
+    'Measurements',
+    'Member',
+    'Task',
+    'VGCN',
+    'gcn',
+    'given_graph',
+    'graph_sage',
+    'nearest_neighbors',
+    'no_graph',
+    'propagated_mlp',
+]

@@ -1,0 +1,107 @@
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.kernels.as_csr import as_csr
+from torch_geometric_vgcn.nearest import Cosine, Metric, Minkowski
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.prior import cosine_similarity, negative_distance
+from torch_geometric_vgcn.transforms import UnitRows
+
+#: From which share of zeros non-negative features are taken for counts.
+ZEROS = 0.4
+#: Counts with fewer non-zeros than this are words, of which most are dropped.
+WORDS = 0.1
+
+
+class Features(ABC):
+    r"""How the features of nodes are scaled and compared."""
+
+    metric: ClassVar[Metric]
+    k: int
+    input_dropout: float
+
+    @property
+    @abstractmethod
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        r"""How alike two nodes are."""
+
+    @abstractmethod
+    def __call__(self, x: Tensor) -> Tensor:
+        r"""The scaled features, dense."""
+
+    def layout(self, x: Tensor) -> Tensor:
+        r"""Scaled features as they are multiplied fastest."""
+        return x
+
+
+@dataclass(frozen=True)
+class Counts(Features):
+    r"""Counts, such as words or pixels: rows get a Euclidean norm of one, and
+    are compared by their cosine.
+
+    Args:
+        k (int, optional): The number of nearest neighbours.
+            (default: :obj:`20`)
+        input_dropout (float, optional): The share of features to drop in
+            training. (default: :obj:`0.8`)
+    """
+
+    k: int = 20
+    input_dropout: float = 0.8
+    metric = Cosine()
+
+    @property
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        return cosine_similarity
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return UnitRows()(Data(x=x)).x
+
+    def layout(self, x: Tensor) -> Tensor:
+        if x.device.type != 'cpu':
+            return x
+        rows = as_csr(x, x.numel())
+        return x if rows is None else rows
+
+
+@dataclass(frozen=True)
+class Measurements(Features):
+    r"""Measurements: columns get mean zero and variance one, and rows are
+    compared by their Euclidean distance.
+
+    Args:
+        k (int, optional): The number of nearest neighbours.
+            (default: :obj:`10`)
+        input_dropout (float, optional): The share of features to drop in
+            training. (default: :obj:`0.5`)
+    """
+
+    k: int = 10
+    input_dropout: float = 0.5
+    metric = Minkowski(2)
+
+    @property
+    def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
+        return negative_distance
+
+    def __call__(self, x: Tensor) -> Tensor:
+        # In double precision, as columns may be far from zero:
+        wide = x.double()
+        scale, mean = torch.std_mean(wide, dim=0, correction=0)
+        constant = scale <= 1e-12 * mean.abs().clamp(min=1e-300)
+        scale = scale.masked_fill(constant, 1.0)
+        return ((wide - mean) / scale).to(x.dtype)
+
+
+def features_of(x: Tensor) -> Features:
+    r"""What features look like: counts are not negative, and many are zero."""
+    filled = float((x != 0).float().mean())
+    if bool((x < 0).any()) or filled > 1 - ZEROS:
+        return Measurements()
+    return Counts(input_dropout=0.8 if filled < WORDS else 0.5)

@@ -1,0 +1,119 @@
+r"""Which labels are for training, and which are held out."""
+
+import torch
+from torch import Tensor
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.checks import check_tensor, selected_nodes
+
+#: With so many labels, one part of them is enough to compare members.
+MANY = 1000
+
+
+def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+    r"""The labels (:obj:`-1` where unknown), the nodes to train with, and
+    those to validate with, which may be none. Labels of other nodes aren't
+    looked at.
+    """
+    if data.get('y') is None:
+        raise ValueError(f"'data.y' is missing, expected labels, got {data}")
+    check_tensor(data.y, f'[{num_nodes}]', 'data.y')
+    y = data.y.detach()
+    if list(y.shape) not in ([num_nodes], [num_nodes, 1]):
+        raise ValueError(
+            f"'data.y' must have shape [{num_nodes}], got {list(y.shape)}"
+        )
+    if y.is_floating_point() or y.is_complex() or y.dtype == torch.bool:
+        raise TypeError(
+            "'data.y' must hold int64 class ids, -1 where the class is "
+            f'unknown, got {y.dtype}'
+        )
+    y = y.reshape(num_nodes).long()
+    train, val = (_selected(data, name, y) for name in ('train', 'val'))
+    if train is None:
+        free = y >= 0
+        for name in ('val', 'test'):
+            nodes = _selected(data, name, None, num_nodes)
+            if nodes is not None:
+                free[nodes] = False
+        train = free.nonzero().view(-1)
+    if train.numel() == 0:
+        raise ValueError(
+            "'data.y' must hold labels to train with, got none that is at "
+            'least 0'
+        )
+    if val is None:
+        val = train.new_empty(0)
+    both = torch.cat([train, val])
+    twice = both.numel() - both.unique().numel()
+    if twice > 0:
+        raise ValueError(
+            "'data.val_mask' must select other nodes than 'data.train_mask', "
+            f'got {twice} in both'
+        )
+    if y[train].unique().numel() < 2:
+        raise ValueError(
+            "'data.y' must hold labels of at least two classes to train "
+            f'with, got only class {int(y[train[0]])}'
+        )
+    known = torch.full_like(y, -1)
+    known[both] = y[both]
+    return known, train, val
+
+
+def _selected(
+    data: Data, name: str, y: Tensor | None, num_nodes: int | None = None
+) -> Tensor | None:
+    r"""The nodes of a mask, if there is one, which must have labels."""
+    mask = data.get(f'{name}_mask')
+    if mask is None:
+        return None
+    size = num_nodes if y is None else y.numel()
+    assert size is not None
+    nodes = selected_nodes(
+        mask, size, f'data.{name}_mask', allow_none=y is None
+    )
+    if y is not None and int(y[nodes].min()) < 0:
+        raise ValueError(
+            f"'data.{name}_mask' must select nodes with labels of at least "
+            f"0 in 'data.y', got {int(y[nodes].min())}"
+        )
+    return nodes
+
+
+def folds_of(
+    y: Tensor, nodes: Tensor, num_folds: int, generator: torch.Generator
+) -> list[tuple[Tensor, Tensor]]:
+    r"""Splits labelled nodes into those to train with and those to hold out:
+    each part in turn, or one if there are many labels. Classes are spread
+    evenly; a class's only label is always there to train with. There is no
+    split if no class has a second one.
+    """
+    part = torch.full_like(nodes, -1)
+    start = 0
+    largest = int(y[nodes].bincount().max())
+    num_folds = min(num_folds, largest)
+    for c in y[nodes].unique():
+        own = (y[nodes] == c).nonzero().view(-1)
+        if own.numel() < 2:
+            continue
+        order = torch.randperm(own.numel(), generator=generator)
+        place = torch.arange(own.numel()) + start
+        part[own[order.to(own.device)]] = (place % num_folds).to(part)
+        start += own.numel()
+    splits = [
+        (nodes[part != number], nodes[part == number])
+        for number in range(num_folds)
+        if bool((part == number).any())
+    ]
+    return splits[:1] if nodes.numel() >= MANY else splits
+
+
+def halves_of(
+    y: Tensor, val: Tensor, runs: int, generator: torch.Generator
+) -> list[Tensor]:
+    r"""The validation nodes that tell when to stop, in turn, so that each run
+    but a single one leaves others to be judged by.
+    """
+    splits = folds_of(y, val, 2, generator) if runs > 1 else []
+    return list(splits[0]) if splits else [val]

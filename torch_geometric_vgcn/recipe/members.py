@@ -1,0 +1,183 @@
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch_geometric.utils import coalesce
+
+from torch_geometric_vgcn.checks import (
+    check_callable,
+    check_kind,
+    check_number,
+    check_probability,
+)
+from torch_geometric_vgcn.fixed_graph import FixedGraph
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
+from torch_geometric_vgcn.prior import EvidencePrior, SmoothedPrior
+from torch_geometric_vgcn.recipe.networks import (
+    gcn,
+    graph_sage,
+    propagated_mlp,
+)
+from torch_geometric_vgcn.recipe.sources import (
+    given_graph,
+    nearest_neighbors,
+    no_graph,
+)
+from torch_geometric_vgcn.recipe.task import Task
+
+Learner = VariationalGraphLearner | FixedGraph
+MakeNetwork = Callable[[Task], Module]
+Source = Callable[[Task], Tensor]
+
+
+class Member(ABC):
+    r"""One of the models that :class:`VGCN` weighs against each other.
+
+    Args:
+        name (str): Its name, in tables.
+        *sources (Callable): Where its graph comes from:
+            :func:`given_graph`, :func:`nearest_neighbors`, both,
+            :func:`no_graph` or any function of the :class:`Task`.
+        network (Callable, optional): Makes its network from the
+            :class:`Task`. (default: that of :class:`VGCN`)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *sources: Source,
+        network: MakeNetwork | None = None,
+    ) -> None:
+        check_kind(name, str, 'name')
+        if not sources:
+            raise ValueError(f"'sources' of the member '{name}' are missing")
+        for source in sources:
+            check_callable(source, 'sources')
+        check_callable(network, 'network')
+        self.name = name
+        self.sources = sources
+        self.network = network
+
+    @abstractmethod
+    def learner(self, task: Task) -> Learner:
+        r"""A new learner."""
+
+    def graph(self, task: Task) -> Tensor:
+        r"""The edges of all sources."""
+        edges = [source(task) for source in self.sources]
+        return coalesce(torch.cat(edges, dim=1), num_nodes=task.num_nodes)
+
+    def make_network(self, task: Task) -> Module:
+        make = self.network or task.network or propagated_mlp
+        network = make(task)
+        check_kind(network, Module, 'network(task)')
+        return network.to(task.x.device, task.x.dtype)
+
+    def settings(self) -> dict[str, Any]:
+        r"""What :func:`repr` shows besides the name and sources."""
+        return {} if self.network is None else {'network': self.network}
+
+    def __repr__(self) -> str:
+        parts = [repr(self.name), *map(name_of, self.sources)]
+        parts += [f'{k}={name_of(v)}' for k, v in self.settings().items()]
+        return f'{type(self).__name__}({", ".join(parts)})'
+
+
+class FixedMember(Member):
+    r"""A network on a graph that is taken as it is: a control. The arguments
+    are those of :class:`Member`.
+    """
+
+    def learner(self, task: Task) -> FixedGraph:
+        objective = task.objective(BernoulliKL())
+        return FixedGraph(
+            self.make_network(task), self.graph(task), objective=objective
+        )
+
+
+class LearnedMember(Member):
+    r"""A network on a graph with a learned logit for each edge. Further
+    arguments are those of :class:`Member`.
+
+    Args:
+        rho1 (float, optional): How probable an edge of the sources is before
+            training. (default: :obj:`0.1`)
+        evidence (float, optional): How much similar features speak for an
+            edge: the logits of a standard deviation. (default: :obj:`2.0`)
+    """
+
+    def __init__(
+        self,
+        name: str,
+        *sources: Source,
+        rho1: float = 0.1,
+        evidence: float = 2.0,
+        network: MakeNetwork | None = None,
+    ) -> None:
+        super().__init__(name, *sources, network=network)
+        self.rho1 = check_probability(rho1, 'rho1')
+        self.evidence = check_number(evidence, 'evidence')
+
+    def settings(self) -> dict[str, Any]:
+        own = {'rho1': self.rho1, 'evidence': self.evidence}
+        return own | super().settings()
+
+    def learner(self, task: Task) -> VariationalGraphLearner:
+        smoothed = SmoothedPrior(self.graph(task), task.num_nodes, self.rho1)
+        prior = EvidencePrior(
+            smoothed, task.x, self.evidence, task.features.similarity
+        )
+        network = self.make_network(task)
+        objective = task.objective(LogisticKL())
+        return VariationalGraphLearner(network, prior, objective=objective)
+
+
+def name_of(value: Any) -> str:
+    r"""The name of a function, or anything else as it is written."""
+    return getattr(value, '__name__', None) or repr(value)
+
+
+def default_members(
+    has_graph: bool, network: MakeNetwork | None = None
+) -> list[Member]:
+    r"""The members of :class:`VGCN`. The user's own network comes instead of
+    those on the given graph as it is.
+    """
+    members: list[Member] = [
+        FixedMember('no graph', no_graph, network=propagated_mlp),
+        LearnedMember('nearest neighbours', nearest_neighbors),
+    ]
+    if not has_graph:
+        return members
+    both = given_graph, nearest_neighbors
+    members += [
+        LearnedMember('given graph', given_graph, rho1=0.99),
+        LearnedMember('given graph, doubted', given_graph),
+        LearnedMember('given graph and nearest neighbours', *both),
+    ]
+    if network is not None:
+        return [*members, FixedMember('given graph, as it is', given_graph)]
+    return [
+        *members,
+        FixedMember('given graph, GraphSAGE', given_graph, network=graph_sage),
+        FixedMember('given graph, GCN', given_graph, network=gcn),
+    ]
+
+
+def check_members(members: Sequence[Member]) -> list[Member]:
+    r"""Expects members with different names."""
+    check_kind(members, (list, tuple), 'members')
+    if not members:
+        raise ValueError("'members' must list at least one member, got none")
+    for number, member in enumerate(members):
+        check_kind(member, Member, f'members[{number}]')
+    names = [member.name for member in members]
+    if len(set(names)) < len(names):
+        raise ValueError(
+            f"'members' must have different names, got {', '.join(names)}"
+        )
+    return list(members)

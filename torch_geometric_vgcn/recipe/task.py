@@ -1,0 +1,78 @@
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+
+from torch import Tensor
+from torch.nn import Module
+from torch_geometric.data import Data
+
+from torch_geometric_vgcn.nearest import Metric
+from torch_geometric_vgcn.objective import KL, SemiSupervisedELBO
+from torch_geometric_vgcn.recipe.features import Features
+from torch_geometric_vgcn.transforms import KNNGraph
+
+
+@dataclass(frozen=True)
+class Task:
+    r"""The prepared data, from which a member makes its learner.
+
+    Args:
+        x (Tensor): The scaled features, dense, of shape :obj:`[N, F]`.
+        y (Tensor): The labels, :obj:`-1` where unknown.
+        train (Tensor): The nodes to train with.
+        val (Tensor, optional): The nodes to validate with. (default:
+            :obj:`None`, folds of the others)
+        num_classes (int): The number of classes.
+        class_share (Tensor): How frequent each class is, in any unit.
+        features (Features): How features were scaled and are compared.
+        edge_index (Tensor, optional): The given graph, in both directions and
+            without self-loops. (default: :obj:`None`)
+        network (Callable, optional): Makes the network of members that have
+            none of their own. (default: :obj:`None`)
+        warmup (int, optional): That of the bound. (default: :obj:`50`)
+    """
+
+    x: Tensor
+    y: Tensor
+    train: Tensor
+    val: Tensor | None
+    num_classes: int
+    class_share: Tensor
+    features: Features
+    edge_index: Tensor | None = None
+    network: Callable[['Task'], Module] | None = None
+    warmup: int = 50
+    # Shared by the tasks of all folds:
+    known: dict[tuple[int, str], Tensor] = field(default_factory=dict)
+
+    @property
+    def num_nodes(self) -> int:
+        return self.x.size(0)
+
+    @property
+    def num_features(self) -> int:
+        return self.x.size(1)
+
+    @cached_property
+    def fast_x(self) -> Tensor:
+        r"""The features as :class:`PropagatedMLP` multiplies them fastest."""
+        return self.features.layout(self.x)
+
+    def neighbors(self, k: int, metric: Metric) -> Tensor:
+        r"""The graph of nearest neighbours, computed once."""
+        key = k, repr(metric)
+        if key not in self.known:
+            k = min(k, self.num_nodes - 1)
+            graph = KNNGraph(k, metric=metric)(Data(x=self.x))
+            self.known[key] = graph.edge_index
+        return self.known[key]
+
+    def objective(self, kl: KL) -> SemiSupervisedELBO:
+        r"""The bound."""
+        return SemiSupervisedELBO(
+            kl, warmup=self.warmup, class_share=self.class_share
+        )
+
+    def split(self, train: Tensor, val: Tensor | None) -> 'Task':
+        r"""The same with other nodes for training and validation."""
+        return replace(self, train=train, val=val)
