@@ -166,7 +166,9 @@ def against_controls(
     controls = [
         title
         for title in page.systems
-        if title.startswith(family) and title != system
+        if title.startswith(family)
+        and title != system
+        and ', trust' not in title  # of another setting: no control
     ]
     lines = []
     for case in page.cases:

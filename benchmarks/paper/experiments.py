@@ -8,6 +8,7 @@ import comparisons
 import label_share
 import parts
 import reported
+import trust
 from cases import Case
 from experiment import Experiment
 from page import Page
@@ -25,7 +26,14 @@ from systems.vgcn_relaxed import VGCNRelaxed
 BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
 RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
            'Recipe: DropEdge', 'Recipe: given graph', 'Recipe: MLP',
-           'Recipe: SAGE')  # fmt: skip
+           'Recipe: SAGE', 'Recipe: learned, trust 0.5',
+           'Recipe: frozen, trust 0.5', 'Recipe: learned, trust 0.99',
+           'Recipe: frozen, trust 0.99')  # fmt: skip
+#: The one setting of all four cases of 'learning'.
+ONE_SETTING = {
+    f'Recipe: {name}': ({'rho1': 0.1, 'evidence': 2.0},)
+    for name in ('learned', 'frozen', 'prior mean', 'DropEdge')
+}
 MAIN_RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: given graph',
                 'Recipe: MLP', 'Recipe: SAGE')  # fmt: skip
 TRUST = ('Recipe: fitted prior', 'Recipe: degree prior', 'Recipe: learned',
@@ -163,9 +171,9 @@ EXPERIMENTS = {
         NO_GRAPH + _of(CITATIONS, 'add_5000'),
         RECIPES,
         further=True,
-        tries=suited_priors,
+        settings=ONE_SETTING,
         lead=VERDICT,
-        parts=LEARNING,
+        parts=(trust.settings_of_trust, *LEARNING),
     ),
     'learning-more': Experiment(
         'A learned graph or the prior: public splits and true graphs',

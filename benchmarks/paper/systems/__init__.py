@@ -36,6 +36,12 @@ from systems.recipe_learned import RecipeLearned, RecipeLearnedSmoothed
 from systems.recipe_mlp import RecipeMLP
 from systems.recipe_prior_mean import RecipePriorMean
 from systems.recipe_sage import RecipeSAGE
+from systems.recipe_trust import (
+    RecipeFrozenBelieved,
+    RecipeFrozenHalf,
+    RecipeLearnedBelieved,
+    RecipeLearnedHalf,
+)
 from systems.rgcn import RGCN
 from systems.sage import SAGE
 from systems.vgcn import VGCN
@@ -78,6 +84,10 @@ SYSTEMS = (
     RecipeGivenGraph,
     RecipeMLP,
     RecipeSAGE,
+    RecipeLearnedHalf,
+    RecipeFrozenHalf,
+    RecipeLearnedBelieved,
+    RecipeFrozenBelieved,
     RecipeLearnedSmoothed,
     RecipeFrozenSmoothed,
     RecipeFitted,
