@@ -12,8 +12,7 @@ from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
 from torch_geometric_vgcn.recipe.task import Task
-from torch_geometric_vgcn.training import fit
-from torch_geometric_vgcn.training.optimizers import make_optimizers
+from torch_geometric_vgcn.training import fit, optimizers
 
 LR, WEIGHT_DECAY, NUM_SAMPLES = 0.02, 5e-4, 3
 
@@ -133,16 +132,15 @@ def _on_all(
     r"""Trains on all labels, which leaves none to stop by."""
     learner = member.learner(task)
     x = features_for(learner, task)
-    optimizers = make_optimizers(
-        learner, [], LR, None, WEIGHT_DECAY, num_labels=task.train.numel()
+    steps = optimizers(
+        learner, task.train.numel(), LR, weight_decay=WEIGHT_DECAY
     )
     learner.train()
     for _ in range(epochs):
-        for optimizer in optimizers:
-            optimizer.zero_grad()
+        learner.zero_grad()
         out = _outputs(learner, x)
         learner.objective(out, task.y, task.train).loss.backward()
-        for optimizer in optimizers:
+        for optimizer in steps:
             optimizer.step()
     learner.eval()
     return learner, predicted(learner, x, effort)
