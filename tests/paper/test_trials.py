@@ -156,7 +156,7 @@ def test_controls_that_need_features_are_left_out():
     assert every - without == {'Polblogs'}
 
 
-def test_priors_suit_the_graph():
+def test_one_setting_for_all_graphs():
     experiment = EXPERIMENTS['learning']
     trials = trials_of(experiment, experiment.systems, quick=True, runs=1)
     priors = {}
@@ -164,10 +164,27 @@ def test_priors_suit_the_graph():
         place = trial.case.graph, trial.system
         trust = dict(trial.settings).get('rho1')
         priors.setdefault(place, set()).add(trust)
-    for system in ('Recipe: learned', 'Recipe: frozen', 'Recipe: DropEdge'):
-        assert priors['knn', system] == {0.1}
-        assert priors['add_5000', system] == {0.5, 0.99}
-    assert priors['knn', 'Recipe: given graph'] == {1 - 1e-6}
+    for graph in ('knn', 'add_5000'):
+        for name in ('learned', 'frozen', 'prior mean', 'DropEdge'):
+            assert priors[graph, f'Recipe: {name}'] == {0.1}
+        for name in ('learned', 'frozen'):
+            for trust in (0.5, 0.99):
+                system = f'Recipe: {name}, trust {trust:g}'
+                assert priors[graph, system] == {trust}
+        assert priors[graph, 'Recipe: given graph'] == {1 - 1e-6}
+
+
+def test_priors_suit_the_graph():
+    experiment = EXPERIMENTS['learning-more']
+    trials = trials_of(experiment, experiment.systems, quick=True, runs=1)
+    priors = {}
+    for trial in trials:
+        place = trial.case.graph, trial.system
+        trust = dict(trial.settings).get('rho1')
+        priors.setdefault(place, set()).add(trust)
+    for system in ('Recipe: learned', 'Recipe: frozen'):
+        assert priors['knn', system] == {0.1, 0.99}
+        assert priors['true', system] == {0.5, 0.99}
 
 
 def test_each_experiment_names_existing_systems():

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.checks import check_count, check_kind
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,12 @@ class Effort:
     folds: int = 4
     runs: int = 2
     num_samples: int = 16
+
+    def __post_init__(self) -> None:
+        check_count(self.warmup, 'warmup')
+        check_count(self.folds, 'folds', least=2)
+        for name in ('epochs', 'patience', 'runs', 'num_samples'):
+            check_count(getattr(self, name), name, least=1)
 
 
 EFFORTS = {

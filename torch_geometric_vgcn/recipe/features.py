@@ -7,6 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.checks import check_count, check_share
 from torch_geometric_vgcn.kernels.as_csr import as_csr
 from torch_geometric_vgcn.nearest import Cosine, Metric, Minkowski
 from torch_geometric_vgcn.pairs import Pairs
@@ -25,6 +26,10 @@ class Features(ABC):
     metric: ClassVar[Metric]
     k: int
     input_dropout: float
+
+    def __post_init__(self) -> None:
+        check_count(self.k, 'k', least=1)
+        check_share(self.input_dropout, 'input_dropout')
 
     @property
     @abstractmethod

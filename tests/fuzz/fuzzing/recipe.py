@@ -1,0 +1,80 @@
+r"""Calls of the one call."""
+
+import torch
+
+import fuzzing.world as world
+from fuzzing.case import Case, target
+from torch_geometric_vgcn import VGCN
+from torch_geometric_vgcn.recipe import (
+    Counts,
+    Effort,
+    FixedMember,
+    GraphSAGE,
+    LearnedMember,
+    Measurements,
+    Task,
+    gcn,
+    given_graph,
+    graph_sage,
+    nearest_neighbors,
+    no_graph,
+    propagated_mlp,
+)
+
+
+def members(case: Case) -> list:
+    r"""Some of the members, of each kind."""
+    network = case.one_of(None, gcn, graph_sage, propagated_mlp)
+    source = case.one_of(given_graph, nearest_neighbors)
+    return [
+        case.call(FixedMember, case.arg('a'), no_graph),
+        case.call(
+            LearnedMember,
+            case.arg('b'),
+            case.arg(source),
+            **case.kwargs(rho1=0.5, evidence=1.0),
+        ),
+        case.call(FixedMember, 'c', source, network=case.arg(network)),
+    ]
+
+
+@target(
+    *('VGCN', 'Effort', 'Counts', 'Measurements', 'FixedMember'),
+    *('LearnedMember', 'Task', 'given_graph', 'nearest_neighbors'),
+    *('no_graph', 'gcn', 'graph_sage', 'propagated_mlp'),
+)
+def one_call(case: Case) -> None:
+    data = world.graph(case, least=6)
+    if case.maybe(0.3):
+        del data.val_mask
+    effort = {'epochs': 2, 'patience': 1, 'warmup': 1, 'folds': 2}
+    effort = {k: case.arg(v) for k, v in effort.items()}
+    kind = case.one_of(Counts, Measurements)
+    scaled = case.call(kind, **case.kwargs(k=2, input_dropout=0.1))
+    model = case.call(
+        VGCN,
+        case.arg(data),
+        case.arg(members(case)),
+        effort=case.call(
+            Effort, runs=1, **effort, **case.kwargs(num_samples=2)
+        ),
+        progress=False,
+        **case.kwargs(features=scaled, seed=3),
+    )
+    case.check(isinstance(model.task, Task), 'the prepared data')
+    case.call(model.fit)
+    case.check_probs(case.call(model.predict))
+    graph = case.call(model.learned_graph, case.arg(0.1, 0.5))
+    case.check(bool((graph.edge_prob <= 1).all()), 'edge probabilities')
+    case.check(len(model.edges()) * 2 >= graph.num_edges, 'edges')
+    weights = torch.tensor([*model.weights_.values()])
+    case.check(abs(float(weights.sum()) - 1) < 1e-5, 'weights')
+
+
+@target('GraphSAGE')
+def sage(case: Case) -> None:
+    data = world.graph(case)
+    with case.right():
+        net = case.call(GraphSAGE, data.num_features, 4, 2, 0.5)
+        out = case.call(net, data.x, data.edge_index)
+    case.check(out.shape == (data.num_nodes, 2), 'outputs')
