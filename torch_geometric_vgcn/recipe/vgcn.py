@@ -65,8 +65,8 @@ class VGCN:
         members (Sequence[Member], optional): What to train instead of the
             default members.
         network (Callable, optional): Makes the network of all members with a
-            graph, from the :class:`Task`: :obj:`lambda task:
-            GCN(task.num_features, 64, 2, task.num_classes)`.
+            graph, from the :class:`Task`, with its :obj:`num_features` and
+            :obj:`num_classes`.
             (default: :class:`~torch_geometric_vgcn.models.PropagatedMLP`)
         features (Features, optional): How features are scaled and compared:
             :class:`Counts` or :class:`Measurements`. (default: decided by
