@@ -156,14 +156,18 @@ def test_controls_that_need_features_are_left_out():
     assert every - without == {'Polblogs'}
 
 
-def test_one_setting_for_all_graphs():
-    experiment = EXPERIMENTS['learning']
-    trials = trials_of(experiment, experiment.systems, quick=True, runs=1)
-    priors = {}
-    for trial in trials:
+def trust_of(name):
+    r"""How far an experiment trusts each graph, for each system."""
+    experiment = EXPERIMENTS[name]
+    trust = {}
+    for trial in trials_of(experiment, experiment.systems, True, runs=1):
         place = trial.case.graph, trial.system
-        trust = dict(trial.settings).get('rho1')
-        priors.setdefault(place, set()).add(trust)
+        trust.setdefault(place, set()).add(dict(trial.settings).get('rho1'))
+    return trust
+
+
+def test_one_setting_for_all_graphs():
+    priors = trust_of('learning')
     for graph in ('knn', 'add_5000'):
         for name in ('learned', 'frozen', 'prior mean', 'DropEdge'):
             assert priors[graph, f'Recipe: {name}'] == {0.1}
@@ -175,13 +179,7 @@ def test_one_setting_for_all_graphs():
 
 
 def test_priors_suit_the_graph():
-    experiment = EXPERIMENTS['learning-more']
-    trials = trials_of(experiment, experiment.systems, quick=True, runs=1)
-    priors = {}
-    for trial in trials:
-        place = trial.case.graph, trial.system
-        trust = dict(trial.settings).get('rho1')
-        priors.setdefault(place, set()).add(trust)
+    priors = trust_of('learning-more')
     for system in ('Recipe: learned', 'Recipe: frozen'):
         assert priors['knn', system] == {0.1, 0.99}
         assert priors['true', system] == {0.5, 0.99}

@@ -9,7 +9,9 @@ from torch_geometric_vgcn.checks import (
     check_count,
     check_nonnegative,
     check_positive,
-    check_tensor,
+)
+from torch_geometric_vgcn.objective.semi_supervised import (
+    check_class_share,
 )
 from torch_geometric_vgcn.objective.term import Term
 from torch_geometric_vgcn.objective.training_step import in_training_step
@@ -92,7 +94,7 @@ class Consistency(Term):
         # Of labels of each class, in all mini-batches so far:
         self.register_buffer('count', torch.zeros(self.num_classes))
         if class_share is not None:
-            class_share = _check_class_share(class_share, self.num_classes)
+            class_share = check_class_share(class_share, self.num_classes)
         self.register_buffer('class_share', class_share, persistent=False)
 
     def reset_parameters(self) -> None:
@@ -159,19 +161,3 @@ class Consistency(Term):
             f'num_classes={self.num_classes}, weight={self.weight:.3g}, '
             f'temperature={self.temperature:.3g}, warmup={self.warmup}'
         )
-
-
-def _check_class_share(class_share: Tensor, num_classes: int) -> Tensor:
-    check_tensor(class_share, '[C]', 'class_share')
-    share = class_share.detach().float()
-    if share.shape != (num_classes,):
-        raise ValueError(
-            f"'class_share' must have shape [{num_classes}], one share for "
-            f'each class, got {list(share.shape)}'
-        )
-    if not bool((share.isfinite() & (share > 0)).all()):
-        raise ValueError(
-            "'class_share' must be positive and finite, got "
-            f'{share.tolist()}: add one to counts'
-        )
-    return share / share.sum()

@@ -254,16 +254,20 @@ def _target(
     return score.softmax(dim=-1)
 
 
-def check_class_share(class_share: Tensor) -> Tensor:
+def check_class_share(
+    class_share: Tensor, num_classes: int | None = None
+) -> Tensor:
     r"""Expects one positive share for each class; returns them as shares of
     one.
     """
     check_tensor(class_share, '[C]', 'class_share')
     share = class_share.detach().float()
-    if share.dim() != 1 or share.numel() < 2:
+    size = share.numel() if num_classes is None else num_classes
+    if share.shape != (size,) or size < 2:
+        wanted = 'C' if num_classes is None else num_classes
         raise ValueError(
-            "'class_share' must have shape [C], one share for each class, got "
-            f'{list(share.shape)}'
+            f"'class_share' must have shape [{wanted}], one share for each "
+            f'class, got {list(share.shape)}'
         )
     if not bool((share.isfinite() & (share > 0)).all()):
         raise ValueError(
