@@ -30,6 +30,13 @@ def test_nothing_else_is_written(path):
     torch.load(path, weights_only=True)  # no pickled object
 
 
+def test_a_file_of_a_similar_name_stays(fitted, tmp_path):
+    other = tmp_path / 'model.pt.part'
+    other.write_text('mine')
+    fitted.save(tmp_path / 'model.pt')
+    assert other.read_text() == 'mine'
+
+
 def test_other_members_are_refused(blocks, path):
     with pytest.raises(ValueError, match="'members'"):
         VGCN.load(path, blocks)

@@ -18,6 +18,7 @@ from torch_geometric_vgcn.recipe.members import Learner
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights
 from torch_geometric_vgcn.training.fingerprint import digest
+from torch_geometric_vgcn.whole_file import whole_file
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN
@@ -27,7 +28,7 @@ FORMAT = 1
 
 
 def save_state(model: VGCN, path: str | os.PathLike) -> None:
-    r"""Writes the file beside the old one, which it then replaces."""
+    r"""Writes the file, whole or not at all."""
     path = check_path(path, 'path')
     state = {
         'format': FORMAT,
@@ -42,12 +43,8 @@ def save_state(model: VGCN, path: str | os.PathLike) -> None:
             for name, runs in model.learners_.items()
         },
     }
-    part = path.with_name(path.name + '.part')
-    try:
-        torch.save(state, part)
-        os.replace(part, path)
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_file(path) as file:
+        torch.save(state, file)
 
 
 def load_state(
