@@ -11,11 +11,15 @@ from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.recipe.pair_evidence import pair_evidence
 from torch_geometric_vgcn.recipe.task import Task
 
+#: Of the random pairs: not one with which others make their graphs.
+SEED = 8_531_297_017
 #: With fewer edges, or other pairs, nothing is estimated.
 LEAST = 100
 #: How many random pairs to draw at least, where there are so many.
 RANDOM = 20_000
-FOLDS, KNOTS = 3, 8
+#: With many knots, each degree has its own, and the degrees of any graph are
+#: more or less frequent by chance.
+FOLDS, KNOTS = 3, 4
 #: The share of random pairs that tells how many edges are false, at least.
 TAIL = 0.1
 #: Which quantile of right edges counts as typical, and how many of them may
@@ -50,7 +54,7 @@ def right_edges(
         nearly all.
     """
     assert task.edge_index is not None
-    rng = torch.Generator().manual_seed(0)
+    rng = torch.Generator().manual_seed(SEED)
     edges = Candidates(task.edge_index, task.num_nodes)
     other = _random_pairs(edges, rng)
     if min(len(edges), other.size(1)) < LEAST:
