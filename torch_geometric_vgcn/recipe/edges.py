@@ -22,8 +22,10 @@ class Edges:
     Args:
         index (Tensor): The pairs, the lower node first, :obj:`[2, P]`.
         given (Tensor): Whether they are edges of the given graph.
-        prior (Tensor): Their probabilities before training.
-        posterior (Tensor): Their probabilities after it.
+        prior (Tensor): Of given edges the estimated share of right ones, and
+            of other pairs the probability of an edge before training.
+        posterior (Tensor): The probability that a given edge is right, and
+            that of an edge between other pairs after training.
     """
 
     index: Tensor
