@@ -1,4 +1,5 @@
 import math
+from functools import cached_property
 from typing import Any
 
 import torch
@@ -44,9 +45,7 @@ class EdgeWeights(TorchFunctionMode):
         super().__init__()
         self.num_nodes = num_nodes
         self.weight = weight
-        self.key, self.order = (
-            edge_index[0] * num_nodes + edge_index[1]
-        ).sort()
+        self.edge_index = edge_index
         # Each list of edges, with the weights once they are asked for:
         self.lists: list[tuple[Tensor, list[Tensor | None]]] = [
             (edge_index, [weight])
@@ -102,8 +101,6 @@ class EdgeWeights(TorchFunctionMode):
                 zero = torch.zeros_like(out, dtype=w.dtype)
                 total = func(zero, dim, index, w * src, **options)
                 return out.add_(total.round().to(out.dtype))
-            # What overflows without the edge isn't there with it:
-            src = src.masked_fill((w <= least) & ~src.isfinite(), 0.0)
             out = func(out, dim, index, (w * src).to(src.dtype), **options)
             if out.dim() == 1:
                 # A degree. Where next to nothing is left it is set to zero:
@@ -156,13 +153,27 @@ class EdgeWeights(TorchFunctionMode):
 
     def _look_up(self, edge_index: Tensor) -> Tensor | None:
         r"""The weights of a list of edges, if all are edges of the graph."""
+        count = self.weight.numel()
+        rest = edge_index[:, count:]
+        if torch.equal(edge_index[:, :count], self.edge_index) and (
+            torch.equal(rest[0], rest[1])
+        ):  # with self-loops behind
+            ones = self.weight.new_ones(rest.size(1))
+            return torch.cat([self.weight, ones])
+        key, order = self._sorted
         wanted = edge_index[0] * self.num_nodes + edge_index[1]
-        place, there = find(self.key, wanted)
+        place, there = find(key, wanted)
         if not bool((there | (edge_index[0] == edge_index[1])).all()):
             return None
-        if self.key.numel() == 0:
+        if count == 0:
             return self.weight.new_ones(wanted.numel())
-        return torch.where(there, self.weight[self.order[place]], 1.0)
+        return torch.where(there, self.weight[order[place]], 1.0)
+
+    @cached_property
+    def _sorted(self) -> tuple[Tensor, Tensor]:
+        source, target = self.edge_index
+        key, order = (source * self.num_nodes + target).sort()
+        return key, order
 
     def _is_degree(self, value: Any) -> bool:
         return any(value is degree for degree in self.degrees)
