@@ -16,7 +16,7 @@ from torch_geometric_vgcn.checks import (
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
-from torch_geometric_vgcn.prior import EvidencePrior, SmoothedPrior
+from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
 from torch_geometric_vgcn.recipe.networks import (
     gcn,
     graph_sage,
@@ -27,10 +27,9 @@ from torch_geometric_vgcn.recipe.sources import (
     nearest_neighbors,
     no_graph,
 )
-from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.task import MakeNetwork, Task
 
 Learner = VariationalGraphLearner | FixedGraph
-MakeNetwork = Callable[[Task], Module]
 Source = Callable[[Task], Tensor]
 
 
@@ -105,7 +104,7 @@ class LearnedMember(Member):
 
     Args:
         rho1 (float, optional): How probable an edge of the sources is before
-            training. (default: :obj:`0.1`)
+            training, without a prior of the user. (default: :obj:`0.1`)
         evidence (float, optional): How much similar features speak for an
             edge: the logits of a standard deviation. (default: :obj:`2.0`)
     """
@@ -127,13 +126,27 @@ class LearnedMember(Member):
         return own | super().settings()
 
     def learner(self, task: Task) -> VariationalGraphLearner:
-        smoothed = SmoothedPrior(self.graph(task), task.num_nodes, self.rho1)
-        prior = EvidencePrior(
-            smoothed, task.x, self.evidence, task.features.similarity
+        return VariationalGraphLearner(
+            self.make_network(task),
+            self.make_prior(task),
+            task.make_posterior(),
+            objective=task.objective(LogisticKL()),
         )
-        network = self.make_network(task)
-        objective = task.objective(LogisticKL())
-        return VariationalGraphLearner(network, prior, objective=objective)
+
+    def make_prior(self, task: Task) -> Prior:
+        graph, size = self.graph(task), task.num_nodes
+        if task.prior is None:
+            prior: Prior = SmoothedPrior(graph, size, self.rho1)
+            similarity = task.features.similarity
+            return EvidencePrior(prior, task.x, self.evidence, similarity)
+        prior = task.prior(task, graph)
+        check_kind(prior, Prior, 'prior(task, edge_index)')
+        if prior.num_nodes != size:
+            raise ValueError(
+                f"'prior(task, edge_index)' must be one of {size} nodes, got "
+                f'{prior.num_nodes}'
+            )
+        return prior
 
 
 def name_of(value: Any) -> str:
