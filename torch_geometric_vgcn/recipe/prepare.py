@@ -52,8 +52,10 @@ def prepare(
     y, train, val = labels_of(data, num_nodes)
     if features is None:
         features = features_of(x)
-    names = data.get('node_names') if node_names is None else node_names
-    names = None if names is None else _names(names, num_nodes)
+    called, names = 'node_names', node_names
+    if names is None:
+        called, names = 'data.node_names', data.get('node_names')
+    names = None if names is None else _names(names, num_nodes, called)
     edge_index = _graph(data, graph, num_nodes, names)
     num_classes = int(y.max()) + 1
     # Unlike those for training, labels for validation are a random sample:
@@ -107,24 +109,24 @@ def _graph(
     return edge_index if edge_index.numel() > 0 else None
 
 
-def _names(names: Any, num_nodes: int) -> list[str | int]:
+def _names(names: Any, num_nodes: int, called: str) -> list[str | int]:
     r"""The names of the nodes, which are different."""
-    names = as_list(names, "'node_names'")
+    names = as_list(names, f"'{called}'")
     if len(names) != num_nodes:
         raise ValueError(
-            f"'node_names' must have one name for each of the {num_nodes} "
+            f"'{called}' must have one name for each of the {num_nodes} "
             f'nodes, got {len(names)}'
         )
     known: dict[str | int, None] = {}
     for name in names:
         if not isinstance(name, (str, Integral)) or isinstance(name, bool):
             raise TypeError(
-                "'node_names' must be texts or whole numbers, got "
-                f'{name!r}: str(name) makes a text of anything else'
+                f"'{called}' must be texts or whole numbers, got {name!r}: "
+                'str(name) makes a text of anything else'
             )
         if name in known:
             raise ValueError(
-                f"'node_names' must be different, got {name!r} twice"
+                f"'{called}' must be different, got {name!r} twice"
             )
         # Types of NumPy can't be saved:
         known[str(name) if isinstance(name, str) else int(name)] = None

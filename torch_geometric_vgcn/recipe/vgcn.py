@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from torch import Tensor
+from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import (
@@ -92,8 +93,8 @@ class VGCN:
             (default: :class:`~torch_geometric_vgcn.models.PropagatedMLP`)
         prior (Callable, optional): Makes the prior of all learned members,
             from the :class:`Task` and the graph of the member, an
-            :obj:`edge_index`. (default: :class:`SmoothedPrior` with
-            :class:`EvidencePrior`)
+            :obj:`edge_index`: members then differ by their graphs alone.
+            (default: :class:`SmoothedPrior` with :class:`EvidencePrior`)
         posterior (Posterior or Callable, optional): The posterior of all
             learned members, of which each gets its own copy, or a function
             without arguments that makes it.
@@ -142,11 +143,11 @@ class VGCN:
         progress: bool = True,
         verbose: bool = False,
     ) -> None:
-        check_callable(network, 'network')
-        check_callable(prior, 'prior')
+        _check_maker(network, 'network')
+        _check_maker(prior, 'prior')
         if not isinstance(posterior, Posterior):
-            check_callable(posterior, 'posterior')
-        check_callable(objective, 'objective')
+            _check_maker(posterior, 'posterior')
+        _check_maker(objective, 'objective')
         if features is not None:
             check_kind(features, Features, 'features')
         if time_limit is not None:
@@ -174,8 +175,6 @@ class VGCN:
         if members is None:
             has_graph = self.task.edge_index is not None
             members = default_members(has_graph, network)
-            if prior is not None:
-                members = _distinct(members)
         self.members = check_members(members)
         # Errors come before anything is trained:
         for member in self.members:
@@ -256,17 +255,21 @@ class VGCN:
 
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
-        graph with :obj:`edge_index` (both directions) and :obj:`edge_prob`.
+        graph with :obj:`edge_index` (both directions), :obj:`edge_prob` and,
+        if there are any, :obj:`node_names`.
         An edge of a fixed graph has probability one in its member, and no
         graph is one in which all have probability zero.
         """
         check_share(threshold, 'threshold')
         edge_index, prob = graph_of(self._found_edges(), threshold)
-        return Data(
+        graph = Data(
             edge_index=edge_index,
             edge_prob=prob,
             num_nodes=self.task.num_nodes,
         )
+        if self.task.node_names is not None:
+            graph.node_names = self.task.node_names
+        return graph
 
     def edges(self) -> Any:
         r"""A table (of pandas where it is installed, otherwise a list of
@@ -319,6 +322,7 @@ class VGCN:
             title (str, optional): The title of the page.
                 (default: :obj:`'What was learned'`)
         """
+        self._check_fitted()
         from torch_geometric_vgcn.report import report
 
         return report(self, path, title=title)
@@ -354,10 +358,11 @@ class VGCN:
         return described(self)
 
 
-def _distinct(members: list[Member]) -> list[Member]:
-    r"""Without those that differ from others by their own prior only."""
-    found: dict[tuple, Member] = {}
-    for member in members:
-        key = type(member), member.sources, member.network
-        found.setdefault(key, member)
-    return list(found.values())
+def _check_maker(part: Any, name: str) -> None:
+    r"""Expects a function that makes a part, or :obj:`None`."""
+    check_callable(part, name)
+    if isinstance(part, Module):
+        raise TypeError(
+            f"'{name}' must be a function that makes one for each member, got "
+            f'a {type(part).__name__}'
+        )

@@ -111,9 +111,12 @@ def _trials(findings: Findings) -> str:
     bounds = [wilson(round(value * size), size) for value in values]
     least = min(low for low, _ in bounds) - 0.01
     scale = 100 / (max(high for _, high in bounds) + 0.01 - least)
-    weight = ''
+    first = '<th scope="col">Setting</th>'
     if findings.weighed:
-        weight = '<th scope="col">Weight <small>standard error</small></th>'
+        first = (
+            '<th scope="col">Member</th><th scope="col">Weight '
+            '<small>standard error</small></th>'
+        )
     lines = []
     for trial, value, (low, high) in zip(
         findings.trials, values, bounds, strict=True
@@ -123,19 +126,20 @@ def _trials(findings: Findings) -> str:
             f'<tr{" class=chosen" if mine else ""}>'
             f'<th scope="row">{text(_sentence(trial["setting"]))}'
             f'{" <em>chosen</em>" if mine else ""}</th>'
+            f'{_weight(findings, trial)}'
             '<td class="plot" aria-hidden="true"><span class="range">'
             f'<i style="left:{scale * (low - least):.1f}%;'
             f'width:{scale * (high - low):.1f}%"></i>'
             f'<b style="left:{scale * (value - least):.1f}%"></b></span></td>'
             f'<td>{percent(value)} <small>{interval(low, high)}</small></td>'
-            f'<td>{trial["nll"]:.3f}</td>{_weight(findings, trial)}</tr>'
+            f'<td>{trial["nll"]:.3f}</td></tr>'
         )
     return (
         '<div class="scroll"><table class="trials"><thead><tr>'
-        '<th scope="col">Setting</th><th class="plot"></th>'
+        f'{first}<th class="plot"></th>'
         '<th scope="col">Accuracy <small>95 % interval</small></th>'
         '<th scope="col"><abbr title="mean negative log-likelihood">NLL'
-        f'</abbr></th>{weight}</tr></thead><tbody>{"".join(lines)}</tbody>'
+        f'</abbr></th></tr></thead><tbody>{"".join(lines)}</tbody>'
         '</table></div>'
     )
 
