@@ -8,8 +8,9 @@ from torch.nn import Module
 from torch_geometric.utils import coalesce
 
 from torch_geometric_vgcn.checks import (
-    check_callable,
+    check_edge_index,
     check_kind,
+    check_maker,
     check_number,
     check_probability,
 )
@@ -55,8 +56,8 @@ class Member(ABC):
         if not sources:
             raise ValueError(f"'sources' of the member '{name}' are missing")
         for source in sources:
-            check_callable(source, 'sources')
-        check_callable(network, 'network')
+            check_maker(source, 'sources')
+        check_maker(network, 'network')
         self.name = name
         self.sources = sources
         self.network = network
@@ -67,8 +68,13 @@ class Member(ABC):
 
     def graph(self, task: Task) -> Tensor:
         r"""The edges of all sources."""
-        edges = [source(task) for source in self.sources]
-        return coalesce(torch.cat(edges, dim=1), num_nodes=task.num_nodes)
+        edges, size = [], task.num_nodes
+        for source in self.sources:
+            index = source(task)
+            told = f'{name_of(source)}(task)'
+            check_edge_index(index, size, told, empty=True, loops=True)
+            edges.append(index)
+        return coalesce(torch.cat(edges, dim=1), num_nodes=size)
 
     def make_network(self, task: Task) -> Module:
         make = self.network or task.network or propagated_mlp

@@ -5,13 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from torch import Tensor
-from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import (
-    check_callable,
     check_flag,
     check_kind,
+    check_maker,
     check_positive,
     check_seed,
     check_share,
@@ -143,11 +142,11 @@ class VGCN:
         progress: bool = True,
         verbose: bool = False,
     ) -> None:
-        _check_maker(network, 'network')
-        _check_maker(prior, 'prior')
+        check_maker(network, 'network')
+        check_maker(prior, 'prior')
         if not isinstance(posterior, Posterior):
-            _check_maker(posterior, 'posterior')
-        _check_maker(objective, 'objective')
+            check_maker(posterior, 'posterior')
+        check_maker(objective, 'objective')
         if features is not None:
             check_kind(features, Features, 'features')
         if time_limit is not None:
@@ -356,13 +355,3 @@ class VGCN:
 
     def __repr__(self) -> str:
         return described(self)
-
-
-def _check_maker(part: Any, name: str) -> None:
-    r"""Expects a function that makes a part, or :obj:`None`."""
-    check_callable(part, name)
-    if isinstance(part, Module):
-        raise TypeError(
-            f"'{name}' must be a function that makes one for each member, got "
-            f'a {type(part).__name__}'
-        )
