@@ -84,6 +84,10 @@ def test_other_names_and_networks_are_refused(small):
     options = {'members': model.members}
     with pytest.raises(ValueError, match="'node_names'.*model.pt"):
         VGCN.load(path, data, node_names=range(12), **options)
+    named = data.clone()
+    named.node_names = list(range(12))
+    with pytest.raises(ValueError, match="'node_names'.*model.pt"):
+        VGCN.load(path, named, **options)
 
     def narrow(task):
         return GCN(task.num_features, width, 2, task.num_classes)

@@ -58,7 +58,8 @@ def load_state(
     path = check_path(path, 'path')
     keys = ('effort', 'seed', 'node_names', 'scores', 'prob', 'held')
     state = _read(path, 'path', f'{kind.__name__}.save', *keys, 'learners')
-    options = {'node_names': state['node_names'], **options}
+    if getattr(data, 'node_names', None) is None:
+        options = {'node_names': state['node_names'], **options}
     effort = Effort(**state['effort'])
     model = kind(data, **{**options, 'effort': effort, 'seed': state['seed']})
     _check_same(model, path, state)
@@ -91,7 +92,10 @@ class Checkpoint:
         self.model, self.path = model, check_path(path, 'checkpoint')
         self.done: dict[str, dict[str, Any]] = {}
         if self.path.exists():
-            state = _read(self.path, 'checkpoint', 'fit', 'done')
+            device = model.task.x.device
+            state = _read(
+                self.path, 'checkpoint', 'fit', 'done', device=device
+            )
             _check_same(model, self.path, state)
             self.done = state['done']
         _write(model, self.path, {'done': self.done})  # or an error, now
@@ -116,9 +120,12 @@ def _write(model: VGCN, path: Path, state: dict[str, Any]) -> None:
         torch.save(state, file)
 
 
-def _read(path: Path, name: str, writer: str, *keys: str) -> dict[str, Any]:
+def _read(
+    path: Path, name: str, writer: str, *keys: str, device: Any = 'cpu'
+) -> dict[str, Any]:
+    r"""A file with some keys, or an error that says which argument it is."""
     try:
-        state = read_tensors(path)
+        state = read_tensors(path, device)
         if not isinstance(state, dict) or state.get('format') != FORMAT:
             raise ValueError(f'not of format {FORMAT}')
         missing = {'fitted_to', *keys} - state.keys()
