@@ -1,8 +1,5 @@
 """Graphs in every usual form, and nodes with names."""
 
-import subprocess
-import sys
-
 import networkx
 import numpy as np
 import pandas
@@ -125,12 +122,3 @@ def test_bad_graphs_and_names_are_named(apart, model_of, name):
 def test_two_graphs_are_one_too_many(blocks):
     with pytest.raises(ValueError, match="'graph'.*edge_index = None"):
         VGCN(blocks, blocks.edge_index)
-
-
-def test_networkx_is_imported_with_its_graphs_only():
-    code = (
-        'import sys, torch_geometric_vgcn as vgcn;'
-        'from torch_geometric_vgcn.observed import observed_graph as read;'
-        'read([(0, 1)], 2); sys.exit("networkx" in sys.modules)'
-    )
-    subprocess.run([sys.executable, '-c', code], check=True)

@@ -13,7 +13,9 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
 )
 from torch_geometric_vgcn.objective import BernoulliKL
-from torch_geometric_vgcn.recipe import FixedMember, no_graph
+from torch_geometric_vgcn.recipe import Effort, FixedMember, no_graph
+
+ONCE = Effort(2, 2, warmup=1, folds=2, runs=1, num_samples=2)
 
 
 def believed(task, edge_index):
@@ -31,7 +33,7 @@ def learners(model):
 
 
 def test_the_prior_is_that_of_all_learned_members(blocks, model_of):
-    model = model_of(blocks, prior=believed).fit()
+    model = model_of(blocks, effort=ONCE, prior=believed).fit()
     for learner in learners(model):
         assert isinstance(learner.prior, SmoothedPrior)
         assert learner.prior.rho1 == 0.7
@@ -42,7 +44,7 @@ def test_the_prior_is_that_of_all_learned_members(blocks, model_of):
 
 @pytest.mark.parametrize('posterior', [LowRankPosterior(rank=2), of_rank_2])
 def test_each_learner_has_a_posterior_of_its_own(blocks, model_of, posterior):
-    model = model_of(blocks, posterior=posterior).fit()
+    model = model_of(blocks, effort=ONCE, posterior=posterior).fit()
     found = [learner.posterior for learner in learners(model)]
     assert all(isinstance(part, LowRankPosterior) for part in found)
     assert len(set(map(id, [posterior, *found]))) == len(found) + 1
@@ -51,13 +53,13 @@ def test_each_learner_has_a_posterior_of_its_own(blocks, model_of, posterior):
 
 def test_a_posterior_that_was_given_stays_as_it_is(blocks, model_of):
     posterior = FreePosterior()
-    model_of(blocks, posterior=posterior).fit()
+    model_of(blocks, effort=ONCE, posterior=posterior).fit()
     assert not any(p.numel() for p in posterior.parameters())
 
 
 @pytest.mark.parametrize('objective', [ELBO, IWELBO])
 def test_the_objective_is_that_of_all_members(blocks, model_of, objective):
-    model = model_of(blocks, objective=objective).fit()
+    model = model_of(blocks, effort=ONCE, objective=objective).fit()
     for runs in model.learners_.values():
         assert all(type(learner.criterion) is objective for learner in runs)
     assert f'objective={objective.__name__}' in repr(model)
@@ -67,7 +69,7 @@ def test_an_objective_may_have_settings(blocks, model_of):
     def tight(kl):
         return SemiSupervisedELBO(kl, beta=1.0)
 
-    model = model_of(blocks, objective=tight).fit()
+    model = model_of(blocks, effort=ONCE, objective=tight).fit()
     assert all(learner.criterion.beta == 1 for learner in learners(model))
 
 
@@ -75,7 +77,7 @@ def test_what_is_printed_can_be_pasted_back(blocks, model_of):
     import torch_geometric_vgcn.recipe as recipe
 
     parts = {'prior': believed, 'posterior': of_rank_2, 'objective': ELBO}
-    model = model_of(blocks, **parts).fit()
+    model = model_of(blocks, effort=ONCE, **parts).fit()
     known = vars(recipe) | {'data': blocks, 'ELBO': ELBO}
     known |= {'believed': believed, 'of_rank_2': of_rank_2}
     again = eval(repr(model), known)  # as a user does
@@ -112,12 +114,14 @@ def test_bad_parts_are_named_before_anything_is_trained(
 ):
     before = torch.get_rng_state()
     with pytest.raises(ValueError if '60' in match else TypeError) as e:
-        model_of(blocks, **part)
+        model_of(blocks, effort=ONCE, **part)
     assert e.match(match)
     assert torch.get_rng_state().equal(before)
 
 
 def test_a_single_member_needs_no_prior(blocks, model_of):
     members = [FixedMember('no graph', no_graph)]
-    model = model_of(blocks, members=members, prior=believed).fit()
+    model = model_of(
+        blocks, effort=ONCE, members=members, prior=believed
+    ).fit()
     assert model.weights_ == {'no graph': 1.0}

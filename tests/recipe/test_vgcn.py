@@ -165,9 +165,11 @@ def test_it_is_silent_unless_verbose(blocks, model_of, capsys):
     ('kind', 'alone'), [('counts', True), ('measurements', False)]
 )
 def test_nothing_warns(kind, alone):
-    """In a new process, as some warnings come once only."""
+    """In a new process, as some warnings come once only. NetworkX, which takes
+    a while, is imported where one of its graphs comes in, not here.
+    """
     code = f"""
-import warnings
+import sys, warnings
 import torch, torch_geometric_vgcn as vgcn
 from torch_geometric.data import Data
 from torch_geometric_vgcn.recipe import Effort, FixedMember, no_graph
@@ -186,6 +188,7 @@ model = vgcn.VGCN(data, members=members, effort=few).fit()
 model.predict(), model.edges(), model.leaderboard(), model.learned_graph()
 model.save('model.pt'), vgcn.VGCN.load('model.pt', data, members=members)
 model.report()
+assert 'networkx' not in sys.modules
 """
     with TemporaryDirectory() as folder:
         done = subprocess.run(
