@@ -23,7 +23,6 @@ from torch_geometric_vgcn.checks.kind import (
     check_callable,
     check_floats,
     check_kind,
-    check_maker,
     check_path,
     check_tensor,
 )
@@ -52,7 +51,6 @@ __all__ = [
     'check_floats',
     'check_kind',
     'check_labels',
-    'check_maker',
     'check_nonnegative',
     'check_node_id',
     'check_node_mask',

@@ -10,10 +10,10 @@ from torch_geometric.utils import coalesce
 from torch_geometric_vgcn.checks import (
     check_edge_index,
     check_kind,
-    check_maker,
     check_number,
     check_probability,
 )
+from torch_geometric_vgcn.checks.kind import check_maker
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
@@ -134,17 +134,17 @@ class LearnedMember(Member):
     def learner(self, task: Task) -> VariationalGraphLearner:
         return VariationalGraphLearner(
             self.make_network(task),
-            self.make_prior(task),
+            self.prior(task),
             task.make_posterior(),
             objective=task.objective(LogisticKL()),
         )
 
-    def make_prior(self, task: Task) -> Prior:
+    def prior(self, task: Task) -> Prior:
         graph, size = self.graph(task), task.num_nodes
         if task.prior is None:
-            prior: Prior = SmoothedPrior(graph, size, self.rho1)
+            smoothed = SmoothedPrior(graph, size, self.rho1)
             similarity = task.features.similarity
-            return EvidencePrior(prior, task.x, self.evidence, similarity)
+            return EvidencePrior(smoothed, task.x, self.evidence, similarity)
         prior = task.prior(task, graph)
         check_kind(prior, Prior, 'prior(task, edge_index)')
         if prior.num_nodes != size:

@@ -39,7 +39,8 @@ def save_state(model: VGCN, path: str | os.PathLike) -> None:
         'node_names': model.task.node_names,
         'scores': asdict(model.scores_),
         'prob': model.prob_,
-        'held': model._held,
+        'held_out': model.held_out_,
+        'held_out_prob': model.held_out_prob_,
         'learners': {
             name: [learner.state_dict() for learner in runs]
             for name, runs in model.learners_.items()
@@ -56,8 +57,9 @@ def load_state(
 ) -> VGCN:
     r"""Reads what :func:`save_state` has written."""
     path = check_path(path, 'path')
-    keys = ('effort', 'seed', 'node_names', 'scores', 'prob', 'held')
-    state = _read(path, 'path', f'{kind.__name__}.save', *keys, 'learners')
+    held = ('held_out', 'held_out_prob')
+    keys = ('effort', 'seed', 'node_names', 'scores', 'prob', 'learners')
+    state = _read(path, 'path', f'{kind.__name__}.save', *keys, *held)
     if getattr(data, 'node_names', None) is None:
         options = {'node_names': state['node_names'], **options}
     effort = Effort(**state['effort'])
@@ -71,11 +73,12 @@ def load_state(
         for member in model.members
         if member.name in state['learners']
     }
-    prob, held = (
-        {name: value.to(device) for name, value in state[key].items()}
-        for key in ('prob', 'held')
+    model._set(
+        learners,
+        {name: prob.to(device) for name, prob in state['prob'].items()},
+        Weights(**state['scores']),
+        *(state[name].to(device) for name in held),
     )
-    model._set(learners, prob, held, Weights(**state['scores']))
     return model
 
 

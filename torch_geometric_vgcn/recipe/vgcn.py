@@ -10,11 +10,11 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.checks import (
     check_flag,
     check_kind,
-    check_maker,
     check_positive,
     check_seed,
     check_share,
 )
+from torch_geometric_vgcn.checks.kind import check_maker
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.recipe.edges import (
@@ -122,6 +122,9 @@ class VGCN:
             The trained learners of each member, one for each run.
         weights_ (Dict[str, float]): The weight of each member.
         temperature_ (Dict[str, float]): The temperature of each member.
+        held_out_ (Tensor): The nodes whose labels were held out.
+        held_out_prob_ (Tensor): Their class probabilities, predicted without
+            these labels.
     """
 
     def __init__(
@@ -207,13 +210,9 @@ class VGCN:
         self._set(
             {name: t.learners for name, t in trained.items()},
             {name: t.prob for name, t in trained.items()},
-            {
-                'nodes': held,
-                'prob': scores.mean(
-                    {name: t.held_out for name, t in trained.items()}
-                ),
-            },
             scores,
+            held,
+            scores.mean({name: t.held_out for name, t in trained.items()}),
         )
         if self._left_out:
             warnings.warn(
@@ -229,8 +228,9 @@ class VGCN:
         self,
         learners: dict[str, list[Learner]],
         prob: dict[str, Tensor],
-        held: dict[str, Tensor],
         scores: Weights,
+        held_out: Tensor,
+        held_out_prob: Tensor,
     ) -> None:
         r"""Makes the model a fitted one."""
         self._left_out = [
@@ -239,7 +239,8 @@ class VGCN:
         self.members_ = list(self.members)
         self.learners_ = learners
         self.prob_ = prob
-        self._held = held
+        self.held_out_ = held_out
+        self.held_out_prob_ = held_out_prob
         self.scores_ = scores
         self.weights_ = scores.weights | dict.fromkeys(self._left_out, 0.0)
         self.temperature_ = dict(

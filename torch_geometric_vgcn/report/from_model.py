@@ -13,7 +13,7 @@ from torch_geometric_vgcn.report.held_out import HeldOut
 
 def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
     r"""What the one call has learned."""
-    found, held = model._found_edges(), model._held
+    found = model._found_edges()
     likely = torch.maximum(found.prior, found.posterior) >= LEAST
     kept = (found.given | likely).nonzero().view(-1)
     label = model.task.y
@@ -28,7 +28,8 @@ def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
             _array(found.given[kept]),
         ),
         held_out=HeldOut(
-            _array(label[held['nodes']]), _array(held['prob'].double())
+            _array(label[model.held_out_]),
+            _array(model.held_out_prob_.double()),
         ),
         settings=_settings(model),
         trials=_members(model),
@@ -42,7 +43,7 @@ def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
 
 def _members(model: VGCN) -> list[dict[str, Any]]:
     r"""The members that were trained, if labels were held out to judge."""
-    if model._held['nodes'].numel() == 0:
+    if model.held_out_.numel() == 0:
         return []
     columns = model.scores_.columns()
     columns['setting'] = columns.pop('member')
