@@ -74,7 +74,7 @@ def trial(args: argparse.Namespace, seed: int) -> list[dict[str, Any]]:
     seconds = time.time() - start
     graph = model.learned_graph(threshold=0.5)
     torch.save(graph.to_dict(), args.out / f'learned_graph_{seed}.pt')
-    control = VGCN(data, CONTROLS, **options).fit()
+    control = VGCN(data, members=CONTROLS, **options).fit()
     prob = model.prob_ | control.prob_ | {'the one call': model.predict()}
     rows = []
     for name, value in prob.items():
