@@ -49,7 +49,7 @@ def test_names_are_shown_and_missing_ones_are_numbers(fitted, tmp_path):
 
 def test_what_is_wrong_is_named(fitted, tmp_path):
     path = tmp_path / 'report.html'
-    with pytest.raises(TypeError, match="'model' must be a VGCNClassifier"):
+    with pytest.raises(TypeError, match="'model' must be a VGCN, a VGCNCl"):
         report(torch.nn.Linear(2, 2), path)
     with pytest.raises(ValueError, match="'model' must be fitted"):
         report(VGCNClassifier(), path)

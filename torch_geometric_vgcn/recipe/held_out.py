@@ -7,7 +7,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.kernels.seeded import Seeded
-from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
@@ -138,18 +137,12 @@ def _on_all(
     learner.train()
     for _ in range(epochs):
         learner.zero_grad()
-        out = _outputs(learner, x)
+        out = learner(x, num_samples=NUM_SAMPLES)
         learner.objective(out, task.y, task.train).loss.backward()
         for optimizer in steps:
             optimizer.step()
     learner.eval()
     return learner, predicted(learner, x, effort)
-
-
-def _outputs(learner: Learner, x: Tensor) -> Tensor:
-    if isinstance(learner, VariationalGraphLearner):
-        return learner(x, num_samples=NUM_SAMPLES)
-    return learner(x)
 
 
 def features_for(learner: Learner, task: Task) -> Tensor:

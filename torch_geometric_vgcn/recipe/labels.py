@@ -21,12 +21,13 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
     y = data.y.detach()
     if list(y.shape) not in ([num_nodes], [num_nodes, 1]):
         raise ValueError(
-            f"'data.y' must have shape [{num_nodes}], got {list(y.shape)}"
+            f"'data.y' must have shape [{num_nodes}], one class id for each "
+            f'node, got {list(y.shape)}'
         )
     if y.is_floating_point() or y.is_complex() or y.dtype == torch.bool:
         raise TypeError(
             "'data.y' must hold int64 class ids, -1 where the class is "
-            f'unknown, got {y.dtype}'
+            f'unknown, got {y.dtype}: for whole numbers, y.long()'
         )
     y = y.reshape(num_nodes).long()
     train, val = (_selected(data, name, y) for name in ('train', 'val'))
@@ -56,6 +57,12 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
             "'data.y' must hold labels of at least two classes to train "
             f'with, got only class {int(y[train[0]])}'
         )
+    if int(y[both].max()) >= num_nodes:
+        raise ValueError(
+            "'data.y' must hold class ids from 0 on, fewer than the "
+            f'{num_nodes} nodes, got {int(y[both].max())}: number the classes '
+            'by y.unique(return_inverse=True)'
+        )
     known = torch.full_like(y, -1)
     known[both] = y[both]
     return known, train, val
@@ -70,6 +77,12 @@ def _selected(
         return None
     size = num_nodes if y is None else y.numel()
     assert size is not None
+    if isinstance(mask, Tensor) and mask.dim() == 2 and mask.size(0) == size:
+        raise ValueError(
+            f"'data.{name}_mask' must be one mask of shape [{size}], got "
+            f'{mask.size(1)} in {list(mask.shape)}: choose one column, '
+            f'data.{name}_mask[:, 0]'
+        )
     nodes = selected_nodes(
         mask, size, f'data.{name}_mask', allow_none=y is None
     )
@@ -79,6 +92,14 @@ def _selected(
             f"0 in 'data.y', got {int(y[nodes].min())}"
         )
     return nodes
+
+
+def class_names(data: Data, num_classes: int) -> list[str]:
+    r"""What the data call their classes, or the numbers."""
+    found = data.get('class_names')
+    if isinstance(found, (list, tuple)) and len(found) == num_classes:
+        return [str(name) for name in found]
+    return [str(number) for number in range(num_classes)]
 
 
 def folds_of(
