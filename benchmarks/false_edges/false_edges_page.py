@@ -20,8 +20,9 @@ number of the run selects the graph, the split and the weights.
 
 *VGCN* is the `posterior` of `VGCN(data, effort='quick').fit().edges()`. That \
 of given edges depends on the member without a graph alone, so only this one \
-is trained here (the seconds below are its own). *GAE* is PyG's, with two layers; *GCN's p·p* is how probable \
-it is that a plain GCN's classes of both nodes agree.
+is trained here (the seconds below are its own). *GAE* is PyG's, with two \
+layers; *GCN's p·p* is how probable it is that a plain GCN's classes of both \
+nodes agree.
 """
 ALIKE = """\
 ## What can't be known
