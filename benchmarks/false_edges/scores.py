@@ -24,7 +24,7 @@ def found(data: Data, seed: int) -> tuple[Tensor, Tensor]:
     """
     member = FixedMember('no graph', no_graph, network=propagated_mlp)
     options = {'effort': 'quick', 'seed': seed, 'progress': False}
-    edges = VGCN(data, [member], **options).fit().edges()
+    edges = VGCN(data, members=[member], **options).fit().edges()
     edges = edges.sort_values(['source', 'target'])
     prob = edges[['posterior', 'prior']].to_numpy()
     return torch.from_numpy(prob[:, 0].copy()), torch.tensor(prob[0, 1])
