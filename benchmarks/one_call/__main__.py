@@ -52,8 +52,6 @@ TABLES = [
 ]
 DATASETS = list(dict.fromkeys(row.dataset for row in (*GRAPHS, *TABLES)))
 SYSTEMS = list({**graph_trial.SYSTEMS, **table_line.SYSTEMS})
-#: At most so many runs of a data set on which one takes minutes.
-MOST = {'PubMed': 3}
 
 
 def arguments() -> argparse.Namespace:
@@ -91,7 +89,7 @@ def main() -> None:
         for system in systems_of(row)
         if row.dataset in args.only
         and system in args.systems
-        and run in runs[: MOST.get(row.dataset)]
+        and run in runs[: 3 if row.dataset == 'PubMed' else None]
     ]
     name = 'one-call-quick' if args.quick else 'one-call'
     lines = JsonLines(args.trials / f'{name}.jsonl', FIELDS)
@@ -100,12 +98,12 @@ def main() -> None:
     command = f'python benchmarks/one_call --first {args.first}'
     command += f' --runs {args.runs}' + (' --quick' if args.quick else '')
     text = one_call_page.text(
+        done,
         {
-            'Graphs': one_call_page.results(done, GRAPHS, graph_trial.SYSTEMS),
-            'Tables': one_call_page.results(done, TABLES, table_line.SYSTEMS),
+            'Graphs': (GRAPHS, graph_trial.SYSTEMS),
+            'Tables': (TABLES, table_line.SYSTEMS),
         },
-        f'`{command}`; the underlying results are in [{name}.jsonl]'
-        f'({name}.jsonl)',
+        f'`{command}`; the lines are in [{name}.jsonl]({name}.jsonl)',
     )
     args.out.mkdir(parents=True, exist_ok=True)
     (args.out / f'{name}.md').write_text(text + '\n')

@@ -21,16 +21,16 @@ bins; seconds are those of one processor.
 ## How it is measured
 
 No system sees a label of a test node, and all get the same others. In \
-graphs, all systems are stopped by the validation nodes, and MLP, GCN and \
-GraphSAGE choose one of two settings by them; only the {ESTIMATOR} is trained \
-with both, after it has held out some of them in turn. The splits are those \
-of the [other pages](README.md): Citeseer and Cora have the public test \
-nodes and half of the validation nodes for training, Pubmed and the Citeseer \
-of Pro-GNN their public splits, Polblogs random ones, Texas and Chameleon \
-that of the ten in their files whose number is the run's last digit. Added \
-edges are random. Without a graph, GraphSAGE and the recipe get the 20 \
-nearest neighbours by cosine, as GCN on kNN does on all data. Tables, their \
-splits and the systems beside the one call are those of [tables](tables.md).
+graphs, all are stopped by the validation nodes, and MLP, GCN and GraphSAGE \
+choose one of two settings by them; only the {ESTIMATOR} is trained with \
+both, after it has held out some of them in turn. The splits are those of the \
+[other pages](README.md): Citeseer and Cora have the public test nodes and \
+half of the validation nodes for training, Pubmed and the Citeseer of Pro-GNN \
+their public splits, Polblogs random ones, Texas and Chameleon that of the \
+ten in their files whose number is the run's last digit. Added edges are \
+random. Without a graph, GraphSAGE and the recipe get the 20 nearest \
+neighbours by cosine, as GCN on kNN does on all data. Tables, their splits \
+and the systems beside the one call are those of [tables](tables.md).
 
 - **{ONE_CALL}**: `VGCN(data, seed=run).fit()`, for tables \
 `VGCNClassifier(random_state=run)`; nothing is chosen for any row.
@@ -54,48 +54,44 @@ class RowResults(Results):
         return (best, difference) if difference else None
 
 
-def results(
-    rows: list[dict], order: Iterable[Any], systems: Iterable[str]
-) -> RowResults:
-    r"""The lines of some rows of the page that have been trained."""
+def text(
+    rows: list[dict],
+    sections: Mapping[str, tuple[Iterable[Any], Iterable[str]]],
+    source: str,
+) -> str:
+    r"""The page.
+
+    Args:
+        rows (List[dict]): The lines of all trials.
+        sections (Dict[str, Tuple]): For each section its data and systems.
+        source (str): What the lines are from, in words.
+    """
     names, trained = ({row[key] for row in rows} for key in ('row', 'system'))
-    return RowResults(
-        rows,
-        [row for row in order if str(row) in names],
-        [system for system in systems if system in trained],
-    )
+    found, out = {}, []
+    for title, (order, systems) in sections.items():
+        cells = [row for row in order if str(row) in names]
+        titles = [system for system in systems if system in trained]
+        each = RowResults(rows, cells, titles)
+        some = {row: best for row in cells if (best := each.beside(row))}
+        found |= some
+        if cells:
+            accuracy = each.table('test_acc', mean_and_std, 100, 1)
+            out += [f'## {title}', accuracy]
+            out += [closer(each, some)] if some else []
+    lead = f'Test accuracy in %, mean ± standard deviation, from {source}.'
+    return '\n\n'.join(['# One call', verdict(found), lead, *out, HOW])
 
 
-def text(sections: Mapping[str, RowResults], source: str) -> str:
-    r"""The page, from the results of each section and their source."""
-    sections = {title: each for title, each in sections.items() if each.cells}
-    found = {
-        str(row): each.beside(row)
-        for each in sections.values()
-        for row in each.cells
-    }
-    out = [
-        '# One call',
-        verdict({row: each for row, each in found.items() if each}),
-        'Test accuracy in %, mean ± standard deviation over runs, from '
-        f'{source}.',
-    ]
-    for title, each in sections.items():
-        accuracy = each.table('test_acc', mean_and_std, 100, 1)
-        out += [f'## {title}', accuracy, closer(each)]
-    return '\n\n'.join(filter(None, [*out, HOW]))
-
-
-def verdict(found: Mapping[str, tuple[str, Difference]]) -> str:
+def verdict(found: Mapping[Any, tuple[str, Difference]]) -> str:
     r"""In how many rows it is above all others, and how far below at
     worst.
     """
     if not found:
         return f'The {ONE_CALL} has not been trained yet.'
     gains = [difference for _, difference in found.values()]
-    above, near = (sum(g.mean > 0 for g in gains),
-                   sum(g.mean >= -NEAR for g in gains))  # fmt: skip
-    clear = sum(gain.is_clear and gain.mean > 0 for gain in gains)
+    above = sum(gain.mean > 0 for gain in gains)
+    clear = sum(gain.mean > 0 and gain.is_clear for gain in gains)
+    near = sum(gain.mean >= -NEAR for gain in gains)
     row, (best, worst) = min(found.items(), key=lambda item: item[1][1].mean)
     return (
         f'**The one call is above all other systems in {above} of '
@@ -106,15 +102,14 @@ def verdict(found: Mapping[str, tuple[str, Difference]]) -> str:
     )
 
 
-def closer(results: RowResults) -> str:
+def closer(
+    results: RowResults, found: Mapping[Any, tuple[str, Difference]]
+) -> str:
     r"""The one call beside the best other system, row by row."""
     head = ['data', 'best other system', 'one call minus it', 'NLL',
             'NLL of the other', 'ECE, %', 'seconds']  # fmt: skip
     lines = []
-    for row in results.cells:
-        if (beside := results.beside(row)) is None:
-            continue
-        best, difference = beside
+    for row, (best, difference) in found.items():
         line = [str(row), best, difference.text(1)]
         for name, system, digits, factor in (
             ('test_nll', ONE_CALL, 3, 1),
@@ -125,4 +120,4 @@ def closer(results: RowResults) -> str:
             scores = results.scores(row, name, factor)[system]
             line.append(f'{np.mean(list(scores.values())):.{digits}f}')
         lines.append(line)
-    return table(head, lines) if lines else ''
+    return table(head, lines)
