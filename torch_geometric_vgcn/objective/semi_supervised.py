@@ -57,10 +57,10 @@ class SemiSupervisedELBO(ELBO):
     with :math:`\hat{\pi}_c` the share that class :math:`c` has without
     :math:`\boldsymbol{\lambda}`. This is one step of iterative proportional
     fitting. More of them would give each class exactly its share, also where
-    predictions say otherwise and :math:`\pi_c` is a guess from few labels;
-    measured, that is less accurate. In mini-batches, which have shares of
-    their own, :math:`\hat{\pi}_c` is a running mean. Targets have no gradient,
-    and whatever they are, the bound holds.
+    predictions know better than :math:`\pi_c`, a guess from few labels: on
+    Citeseer and Cora, that is less accurate in the mean. In mini-batches,
+    which have shares of their own, :math:`\hat{\pi}_c` is a running mean.
+    Targets have no gradient, and whatever they are, the bound holds.
 
     Args:
         kl (KL): How the divergence from the prior is measured.
