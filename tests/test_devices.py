@@ -16,7 +16,6 @@ from torch_geometric_vgcn import (
     Consistency,
     FreePosterior,
     Gaussian,
-    KroneckerPosterior,
     LowRankPosterior,
     MultiLabel,
     PosteriorMean,
@@ -125,11 +124,10 @@ CLUSTERS = torch.tensor([0, 0, 0, 1, 1, 1])
     [
         FreePosterior,
         lambda: LowRankPosterior(3),
-        KroneckerPosterior,
         lambda: AmortizedPosterior(torch.nn.Linear(4, 4)),
         lambda: FreePosterior() + ClassPosterior(2),
     ],
-    ids=['free', 'low rank', 'Kronecker', 'amortised', 'classes'],
+    ids=['free', 'low rank', 'amortised', 'classes'],
 )
 @pytest.mark.parametrize(
     'sampler',

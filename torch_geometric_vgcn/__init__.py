@@ -27,7 +27,6 @@ from torch_geometric_vgcn.posterior import (
     AmortizedPosterior,
     ClassPosterior,
     FreePosterior,
-    KroneckerPosterior,
     LowRankPosterior,
 )
 from torch_geometric_vgcn.sample import (

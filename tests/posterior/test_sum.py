@@ -6,7 +6,7 @@ from torch_geometric_vgcn.pairs import AllPairs
 from torch_geometric_vgcn.posterior import (
     AmortizedPosterior,
     FreePosterior,
-    KroneckerPosterior,
+    LowRankPosterior,
     SumPosterior,
 )
 from torch_geometric_vgcn.prior import SmoothedPrior
@@ -49,21 +49,21 @@ def test_it_starts_at_the_prior_where_its_terms_do(prior, x):
 
 
 def test_departures_from_the_prior_add_up(prior, x):
-    terms = FreePosterior(), amortized(), KroneckerPosterior(2)
+    terms = FreePosterior(), amortized(), LowRankPosterior(2)
     total = start(terms[0] + terms[1] + terms[2], prior, noise=1.0)
     expected = sum(term(prior, x) for term in terms) - 2 * prior.logits
     torch.testing.assert_close(total(prior, x), expected)
 
 
 def test_brackets_do_not_matter(prior, x):
-    a, b, c = FreePosterior(), amortized(), KroneckerPosterior(2)
+    a, b, c = FreePosterior(), amortized(), LowRankPosterior(2)
     left, right = (a + b) + c, a + (b + c)
     start(left, prior, noise=1.0)
     torch.testing.assert_close(right(prior, x), left(prior, x))
 
 
 def test_gradients_reach_every_parameter(prior, x):
-    total = FreePosterior() + amortized() + KroneckerPosterior(2)
+    total = FreePosterior() + amortized() + LowRankPosterior(2)
     start(total, prior, noise=0.1)
     total(prior, x).exp().sum().backward()
     for name, parameter in total.named_parameters():
@@ -71,7 +71,7 @@ def test_gradients_reach_every_parameter(prior, x):
 
 
 def test_a_subset_has_the_same_logits(prior, x):
-    total = FreePosterior() + amortized() + KroneckerPosterior(2)
+    total = FreePosterior() + amortized() + LowRankPosterior(2)
     start(total, prior, noise=1.0)
     part = prior.subset(torch.tensor([5, 2, 3, 0]))
     expected = total(prior, x)[part.pairs.position]

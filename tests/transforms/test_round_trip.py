@@ -9,7 +9,6 @@ from torch_geometric_vgcn import transforms as T
 
 SPLITS = [
     T.HalfValidation(seed=1),
-    T.CoinFlipValidation(seed=1),
     T.BalancedSplit(seed=1),
     T.StratifiedSplit(0.1, 0.1, seed=1),
     T.HideLabels(0.5, seed=1),
@@ -130,7 +129,6 @@ def test_graphs_are_undirected_without_loops(transform, data):
 TRANSFORMS = [
     T.KNNGraph(1),
     T.HalfValidation(),
-    T.CoinFlipValidation(),
     T.BalancedSplit(1, 1, 1),
     T.StratifiedSplit(2, 1),
     T.PoisonGraph(add=1),

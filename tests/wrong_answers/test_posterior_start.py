@@ -13,7 +13,6 @@ from torch_geometric_vgcn import (
     AmortizedPosterior,
     ClassPosterior,
     FreePosterior,
-    KroneckerPosterior,
     LowRankPosterior,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -27,7 +26,6 @@ POSTERIORS = {
     'sparse': lambda: FreePosterior(sparse=True),
     'low rank': lambda: LowRankPosterior(2),
     'amortized': lambda: AmortizedPosterior(Linear(4, 3)),
-    'kronecker': lambda: KroneckerPosterior(2),
     'classes': lambda: ClassPosterior(2),
     'sum': lambda: (
         FreePosterior() + AmortizedPosterior(Linear(4, 3)) + ClassPosterior(2)
@@ -113,7 +111,7 @@ def test_a_sum_starts_only_what_has_not_started(prior):
 
 
 @pytest.mark.parametrize(
-    'name', ['free', 'sparse', 'low rank', 'kronecker', 'classes', 'sum']
+    'name', ['free', 'sparse', 'low rank', 'classes', 'sum']
 )
 def test_a_posterior_of_another_graph_is_refused_at_once(graph, name):
     posterior = trained(SmoothedPrior(graph, 6), POSTERIORS[name]()).posterior
@@ -137,7 +135,7 @@ def test_a_learner_of_a_subset_takes_the_posterior_of_the_whole(prior, make):
     )
 
 
-@pytest.mark.parametrize('name', ['free', 'low rank', 'kronecker', 'classes'])
+@pytest.mark.parametrize('name', ['free', 'low rank', 'classes'])
 def test_a_posterior_starts_at_the_prior_of_a_subset(name):
     # The nodes of the subset are among the last of the whole:
     index = torch.combinations(torch.arange(9)).t()

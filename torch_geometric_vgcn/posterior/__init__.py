@@ -4,7 +4,6 @@ from torch_geometric_vgcn.posterior.amortized import AmortizedPosterior
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.posterior.classes import ClassPosterior
 from torch_geometric_vgcn.posterior.free import FreePosterior
-from torch_geometric_vgcn.posterior.kronecker import KroneckerPosterior
 from torch_geometric_vgcn.posterior.low_rank import LowRankPosterior
 from torch_geometric_vgcn.posterior.sum import SumPosterior
 
@@ -13,7 +12,6 @@ __all__ = [
     'FreePosterior',
     'LowRankPosterior',
     'AmortizedPosterior',
-    'KroneckerPosterior',
     'ClassPosterior',
     'SumPosterior',
 ]

@@ -7,10 +7,9 @@ from torch_geometric_vgcn.sample.bernoulli import (
 )
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
 from torch_geometric_vgcn.sample.drawn import Drawn
-from torch_geometric_vgcn.sample.graph_sample import GraphSample, MeanSample
+from torch_geometric_vgcn.sample.graph_sample import GraphSample
 from torch_geometric_vgcn.sample.hard_sample import (
     HardSample,
-    StraightThroughSample,
 )
 from torch_geometric_vgcn.sample.mean import PosteriorMean
 from torch_geometric_vgcn.sample.noise import Edges, Noise
@@ -25,8 +24,6 @@ __all__ = [
     'GraphSample',
     'RelaxedSample',
     'HardSample',
-    'StraightThroughSample',
-    'MeanSample',
     'Drawn',
     'Edges',
     'Noise',

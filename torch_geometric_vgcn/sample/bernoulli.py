@@ -11,10 +11,7 @@ from torch_geometric_vgcn.sample.background import (
 )
 from torch_geometric_vgcn.sample.base import Sampler
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.hard_sample import (
-    HardSample,
-    StraightThroughSample,
-)
+from torch_geometric_vgcn.sample.hard_sample import HardSample
 from torch_geometric_vgcn.sample.noise import Edges, Noise
 
 
@@ -76,4 +73,4 @@ class StraightThroughBernoulli(Bernoulli):
     ) -> GraphSample:
         probs = logits.sigmoid()
         weight = self.draw(logits, noise) + (probs - probs.detach())
-        return StraightThroughSample(prior, logits, weight, noise.background)
+        return GraphSample(prior, logits, weight, noise.background)

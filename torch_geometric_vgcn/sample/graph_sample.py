@@ -67,8 +67,3 @@ class GraphSample:
         n = pairs.num_nodes
         adj = weight.new_zeros(n, n)
         return adj.index_put(tuple(edge_index), weight, accumulate=True)
-
-
-@dataclass(eq=False)
-class MeanSample(GraphSample):
-    r"""The posterior's mean graph :math:`A = \sigma(\theta)`."""

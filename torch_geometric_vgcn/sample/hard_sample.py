@@ -8,13 +8,6 @@ from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
 
 
-@dataclass(eq=False)
-class StraightThroughSample(GraphSample):
-    r"""Graphs with weights in :math:`\{0, 1\}` that have the gradient of their
-    probabilities.
-    """
-
-
 @dataclass(eq=False, kw_only=True)
 class HardSample(GraphSample):
     r"""Graphs with weights in :math:`\{0, 1\}` that have no gradient: the

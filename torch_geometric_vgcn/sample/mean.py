@@ -5,7 +5,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import MeanSample
+from torch_geometric_vgcn.sample.graph_sample import GraphSample
 from torch_geometric_vgcn.sample.noise import Noise
 
 
@@ -25,6 +25,8 @@ class PosteriorMean(Sampler):
     ) -> None:
         return None
 
-    def sample(self, prior: Prior, logits: Tensor, noise: Noise) -> MeanSample:
+    def sample(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
         weight = logits.sigmoid().expand(len(noise), -1)
-        return MeanSample(prior, logits, weight)
+        return GraphSample(prior, logits, weight)

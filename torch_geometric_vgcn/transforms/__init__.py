@@ -4,9 +4,6 @@ that chain with PyG's own.
 
 from torch_geometric_vgcn.transforms.add_edges import AddEdges
 from torch_geometric_vgcn.transforms.balanced_split import BalancedSplit
-from torch_geometric_vgcn.transforms.coin_flip_validation import (
-    CoinFlipValidation,
-)
 from torch_geometric_vgcn.transforms.degree_perturbation import (
     DegreePerturbation,
 )
@@ -35,7 +32,6 @@ __all__ = [
     'UnitRows',
     # Splits:
     'HalfValidation',
-    'CoinFlipValidation',
     'BalancedSplit',
     'StratifiedSplit',
     # Attacks that know the labels, and what they attack:

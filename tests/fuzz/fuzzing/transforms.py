@@ -150,16 +150,15 @@ def split(case: Case) -> None:
 PARTS = ('train', 'val', 'test')
 
 
-@target('HalfValidation', 'CoinFlipValidation', 'HideLabels')
+@target('HalfValidation', 'HideLabels')
 def masks(case: Case) -> None:
     data = world.graph(case)
     given = case.kwargs(seed=case.one_of(0, 1))
-    kind = case.random.randrange(3)
+    kind = case.random.randrange(2)
     if kind == 0:
         made = case.call(T.HideLabels, case.arg(0.5, 0, 1.0), **given)
     else:
-        kinds = (T.HalfValidation, T.CoinFlipValidation)
-        made = case.call(kinds[kind - 1], **given)
+        made = case.call(T.HalfValidation, **given)
     data = case.call(made, case.arg(data))
     repr(made)
     check_masks(case, data)

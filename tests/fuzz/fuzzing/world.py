@@ -162,9 +162,7 @@ def posterior(case: Case, depth: int = 0) -> Posterior:
     if kind == 2:
         return case.call(vgcn.AmortizedPosterior, case.arg(encoder(case)))
     if kind == 3:
-        return case.call(
-            vgcn.KroneckerPosterior, **case.kwargs(size=case.one_of(2, 3))
-        )
+        return case.call(vgcn.FreePosterior)
     if kind == 4:
         return case.call(
             vgcn.ClassPosterior,
