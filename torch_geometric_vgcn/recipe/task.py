@@ -2,14 +2,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.nearest import Metric
+from torch_geometric_vgcn.nearest import Cells, Metric
 from torch_geometric_vgcn.objective import KL, SemiSupervisedELBO
 from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.transforms import KNNGraph
+
+#: Up to how many rows all of them are compared with each other.
+EXACT = 20_000
+
+
+def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
+    r"""The nearest of many rows, in time that grows with their number. Scaled
+    counts have a norm of one: their distances are in the order of cosines.
+    """
+    return Cells(x.to_dense()).nearest(x, k, own=True)[1]
 
 
 @dataclass(frozen=True)
@@ -50,6 +61,21 @@ class Task:
         return self.x.size(0)
 
     @property
+    def quantity(self) -> bool:
+        r"""Whether labels are numbers instead of classes."""
+        return self.y.is_floating_point()
+
+    @property
+    def value(self) -> Tensor:
+        r"""The labels as what is expected of nodes, of shape
+        :obj:`[N, C]`, with zeros where unknown.
+        """
+        if self.quantity:
+            return self.y.nan_to_num(0.0).to(self.x.dtype).unsqueeze(1)
+        known = torch.eye(self.num_classes + 1, self.num_classes)
+        return known.to(self.x)[self.y]  # the last row for -1
+
+    @property
     def num_features(self) -> int:
         return self.x.size(1)
 
@@ -63,7 +89,9 @@ class Task:
         key = k, repr(metric)
         if key not in self.known:
             k = min(k, self.num_nodes - 1)
-            graph = KNNGraph(k, metric=metric)(Data(x=self.x))
+            search = near_cells if self.num_nodes > EXACT else None
+            graph = KNNGraph(k, metric=metric, search=search)
+            graph = graph(Data(x=self.x))
             self.known[key] = graph.edge_index
         return self.known[key]
 
