@@ -3,18 +3,15 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.folds import folds
 from torch_geometric_vgcn.estimators.given_graph import (
     given_graph,
     row_names,
 )
 from torch_geometric_vgcn.estimators.labels import Labels
 from torch_geometric_vgcn.estimators.reach import weight_among
-from torch_geometric_vgcn.estimators.targets import Classes, calibrated
 
 
 class VGCNClassifier(ClassifierMixin, VGCNEstimator):
@@ -116,25 +113,23 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         X = self._validated(X, reset=True)  # noqa: N806
         given = given_graph(graph, X.shape[0], names)
         labels = Labels.of(y, X.shape[0])
-        rng = check_random_state(self.random_state)
-        code = torch.from_numpy(labels.code)
-        targets = Classes(code, labels.classes.size)
-        task = self._task(X, targets, given, rng)
-        parts = folds(labels.code, rng)
-        choice, state = self._learn(task, given is not None, parts, rng)
+        prob = self._learn(X, torch.from_numpy(labels.code), given)
         self.classes_ = labels.classes
         self.labels_ = labels.code
-        temperature = 1.0
-        if choice.held.numel() > 0:
-            temperature = targets.temperature(choice.predicted, choice.held)
-        self._temperature = temperature
-        held = calibrated(choice.predicted, temperature)
+        held = self.model_.held_out_prob_.double()
         self.validation_distributions_ = held.numpy()
-        known = targets.known.unsqueeze(1)
-        weight = torch.where(known, 1.0, weight_among(task.x))
-        prob = self._with_shares(calibrated(state.mean, temperature), weight)
-        self.label_distributions_ = prob
-        self.transduction_ = self.classes_[prob.argmax(axis=1)]
+        self.validation_score_ = float('nan')
+        if len(held) > 0:
+            hits = held.argmax(dim=1).numpy()
+            hits = hits == labels.code[self.validation_rows_]
+            self.validation_score_ = float(hits.mean())
+        known = torch.from_numpy(labels.code >= 0)
+        weight = weight_among(self._features(X))
+        weight[known] = 1.0
+        self.label_distributions_ = self._with_shares(prob.double(), weight)
+        place = self.label_distributions_.argmax(axis=1)
+        place = np.where(labels.code >= 0, labels.code, place)
+        self.transduction_ = self.classes_[place]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
@@ -143,9 +138,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         training rows than each of them approach the shares of the known
         classes.
         """
-        mean, _, weight = self._expected(X)
-        prob = calibrated(mean, self._temperature)
-        return self._with_shares(prob, weight)
+        return self._with_shares(*self._expected(X))
 
     def _with_shares(self, prob: Tensor, weight: Tensor) -> np.ndarray:
         r"""Class probabilities with a weight beside the class shares."""

@@ -7,6 +7,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import GaussianPrediction
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
 from torch_geometric_vgcn.recipe.task import Task
@@ -123,4 +124,7 @@ def features_for(learner: Learner, task: Task) -> Tensor:
 
 def predicted(learner: Learner, x: Tensor, effort: Effort) -> Tensor:
     r"""The class probabilities of all nodes."""
-    return learner.predict(x, num_samples=effort.num_samples).detach()
+    found = learner.predict(x, num_samples=effort.num_samples)
+    if isinstance(found, GaussianPrediction):
+        found = found.mean
+    return found.detach()

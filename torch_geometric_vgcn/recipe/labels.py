@@ -23,15 +23,17 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
         raise ValueError(
             f"'data.y' must have shape [{num_nodes}], got {list(y.shape)}"
         )
-    if y.is_floating_point() or y.is_complex() or y.dtype == torch.bool:
+    if y.is_complex() or y.dtype == torch.bool:
         raise TypeError(
             "'data.y' must hold int64 class ids, -1 where the class is "
-            f'unknown, got {y.dtype}'
+            'unknown, or numbers, NaN where unknown, as floats, got '
+            f'{y.dtype}'
         )
-    y = y.reshape(num_nodes).long()
+    y = y.reshape(num_nodes)
+    y = y if y.is_floating_point() else y.long()
     train, val = (_selected(data, name, y) for name in ('train', 'val'))
     if train is None:
-        free = y >= 0
+        free = _known(y)
         for name in ('val', 'test'):
             nodes = _selected(data, name, None, num_nodes)
             if nodes is not None:
@@ -39,8 +41,7 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
         train = free.nonzero().view(-1)
     if train.numel() == 0:
         raise ValueError(
-            "'data.y' must hold labels to train with, got none that is at "
-            'least 0'
+            "'data.y' must hold labels to train with, got none that is known"
         )
     if val is None:
         val = train.new_empty(0)
@@ -51,6 +52,10 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
             "'data.val_mask' must select other nodes than 'data.train_mask', "
             f'got {twice} in both'
         )
+    if y.is_floating_point():
+        known = torch.full_like(y, float('nan'))
+        known[both] = y[both]
+        return known, train, val
     if y[train].unique().numel() < 2:
         raise ValueError(
             "'data.y' must hold labels of at least two classes to train "
@@ -73,12 +78,16 @@ def _selected(
     nodes = selected_nodes(
         mask, size, f'data.{name}_mask', allow_none=y is None
     )
-    if y is not None and int(y[nodes].min()) < 0:
+    if y is not None and not bool(_known(y[nodes]).all()):
         raise ValueError(
             f"'data.{name}_mask' must select nodes with labels of at least "
-            f"0 in 'data.y', got {int(y[nodes].min())}"
+            f"0 in 'data.y', got {y[nodes].min().item()}"
         )
     return nodes
+
+
+def _known(y: Tensor) -> Tensor:
+    return y.isfinite() if y.is_floating_point() else y >= 0
 
 
 def folds_of(
@@ -89,6 +98,8 @@ def folds_of(
     evenly; a class's only label is always there to train with. There is no
     split if no class has a second one.
     """
+    if y.is_floating_point():
+        y = torch.zeros_like(y, dtype=torch.long)
     part = torch.full_like(nodes, -1)
     start = 0
     largest = int(y[nodes].bincount().max())

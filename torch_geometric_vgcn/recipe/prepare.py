@@ -39,20 +39,27 @@ def prepare(
     y, train, val = labels_of(data, num_nodes)
     if features is None:
         features = features_of(x)
-    num_classes = int(y.max()) + 1
-    # Unlike those for training, labels for validation are a random sample:
-    sample = y[val if val.numel() > 0 else train]
+    scaler = features.scaler(x)
+    if y.is_floating_point():
+        num_classes, share = 1, torch.ones(1)
+    else:
+        num_classes = int(y.max()) + 1
+        # Unlike those for training, labels for validation are a random
+        # sample:
+        sample = y[val if val.numel() > 0 else train]
+        share = sample.bincount(minlength=num_classes) + 1
     return Task(
-        features(x),
+        scaler(x),
         y.to(x.device),
         train.to(x.device),
         val.to(x.device) if val.numel() > 0 else None,
         num_classes,
-        sample.bincount(minlength=num_classes).to(x.device) + 1,
+        share.to(x.device),
         features,
         _graph(data, num_nodes, x.device),
         network,
         warmup,
+        scaler,
     )
 
 

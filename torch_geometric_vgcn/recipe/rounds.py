@@ -16,9 +16,9 @@ def train_members(
     effort: Effort,
     seed: int,
     progress: bool,
-) -> tuple[dict[str, Trained], Weights]:
+) -> tuple[dict[str, Trained], Weights, Tensor]:
     r"""Trains all members once, and those that have a weight again, and weighs
-    them.
+    them by the nodes that are held out, which come last.
     """
     generator = torch.Generator().manual_seed(seed)
     folds: list[tuple[Tensor, Tensor]] = []
@@ -49,4 +49,4 @@ def train_members(
             label = task.y[held]
             scores = weights_of(members, trained, label, generator, rows)
             weight = scores.weights
-    return trained, scores
+    return trained, scores, held

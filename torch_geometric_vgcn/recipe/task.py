@@ -20,7 +20,13 @@ def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
     r"""The nearest of many rows, in time that grows with their number. Scaled
     counts have a norm of one: their distances are in the order of cosines.
     """
-    return Cells(x.to_dense()).nearest(x, k, own=True)[1]
+    return cells_of(x).nearest(x, k, own=True)[1]
+
+
+def cells_of(x: Tensor) -> Cells:
+    r"""The index of nearest rows: exact for a small table."""
+    size = x.size(0)
+    return Cells(x, size) if 2 <= size <= EXACT else Cells(x)
 
 
 @dataclass(frozen=True)
@@ -41,6 +47,8 @@ class Task:
         network (Callable, optional): Makes the network of members that have
             none of their own. (default: :obj:`None`)
         warmup (int, optional): That of the bound. (default: :obj:`50`)
+        scaler (Callable, optional): How the features of further nodes are
+            scaled. (default: :obj:`None`)
     """
 
     x: Tensor
@@ -53,6 +61,7 @@ class Task:
     edge_index: Tensor | None = None
     network: Callable[['Task'], Module] | None = None
     warmup: int = 50
+    scaler: Callable[[Tensor], Tensor] | None = None
     # Shared by the tasks of all folds:
     known: dict[tuple[int, str], Tensor] = field(default_factory=dict)
 

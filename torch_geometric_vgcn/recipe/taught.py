@@ -189,23 +189,39 @@ class TaughtMember(LearnedMember):
         learner.eval()
 
 
-def table_members(given: bool = False, **options: Any) -> list[Member]:
-    r"""Members for tables, with or without a graph. How strongly networks are
-    kept from overfitting differs, as they are weighed anyway.
+def table_members(
+    given: bool = False, trust: float | None = None, **options: Any
+) -> list[Member]:
+    r"""Members for tables, with or without a given graph. How strongly
+    networks are kept from overfitting differs, as members are weighed anyway.
+
+    Args:
+        given (bool, optional): Whether there is a graph.
+            (default: :obj:`False`)
+        trust (float, optional): How probable edges are before training, in
+            all members: then there is none without a graph.
+            (default: :obj:`None`, 0.5, and 0.99 for given edges)
+        **options: Further arguments of all members.
     """
     light = {'input_dropout': 0.0, 'weight_decay': 1e-4} | options
     strong = {'input_dropout': 0.5, 'weight_decay': 1e-2} | options
-    members = [
-        TaughtMember('no graph', no_graph, **light),
-        TaughtMember('no graph, regularised', no_graph, **strong),
-    ]
-    sources = {'nearest neighbours': (nearest_neighbors,)}
+    sources: dict[str, tuple[Any, ...]] = {}
+    if trust is None:
+        sources['no graph'] = (no_graph,)
+    near = {'rho1': 0.5 if trust is None else trust}
+    if trust is None or not given:
+        sources['nearest neighbours'] = (nearest_neighbors,)
     if given:
         sources['given graph'] = (given_graph,)
+    if given and trust is None:
         sources['both graphs'] = (given_graph, nearest_neighbors)
+    members: list[Member] = []
     for name, source in sources.items():
+        edges = near
+        if name == 'given graph':
+            edges = {'rho1': trust or 0.99, 'evidence': 0.0}
         members += [
-            TaughtMember(name, *source, **light),
-            TaughtMember(f'{name}, regularised', *source, **strong),
+            TaughtMember(name, *source, **edges, **light),
+            TaughtMember(f'{name}, regularised', *source, **edges, **strong),
         ]
     return members

@@ -6,6 +6,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import (
+    check_features,
     check_flag,
     check_kind,
     check_seed,
@@ -32,6 +33,7 @@ from torch_geometric_vgcn.recipe.prepare import prepare
 from torch_geometric_vgcn.recipe.rounds import train_members
 from torch_geometric_vgcn.recipe.saved import load_state, save_state
 from torch_geometric_vgcn.recipe.table import as_table, as_text
+from torch_geometric_vgcn.recipe.unseen import predict_unseen
 from torch_geometric_vgcn.recipe.weights import Weights
 
 
@@ -86,6 +88,9 @@ class VGCN:
             The trained learners of each member, one for each run.
         weights_ (Dict[str, float]): The weight of each member.
         temperature_ (Dict[str, float]): The temperature of each member.
+        held_out_ (Tensor): The nodes whose labels were held out.
+        held_out_prob_ (Tensor): Their class probabilities, predicted without
+            these labels.
     """
 
     def __init__(
@@ -117,13 +122,17 @@ class VGCN:
 
     def fit(self) -> 'VGCN':
         r"""Trains all members and weighs them. Returns the model itself."""
-        trained, scores = train_members(
+        trained, scores, held = train_members(
             self.members, self.task, self.effort, self.seed, self.progress
         )
         self._set(
             {name: t.learners for name, t in trained.items()},
             {name: t.prob for name, t in trained.items()},
             scores,
+        )
+        self.held_out_ = held
+        self.held_out_prob_ = scores.mean(
+            {name: t.held_out for name, t in trained.items()}
         )
         if self.verbose:
             print(as_text(self.scores_.columns()))
@@ -146,10 +155,28 @@ class VGCN:
         )
         self._edges: Edges | None = None
 
-    def predict(self) -> Tensor:
-        r"""The class probabilities of all nodes, of shape :obj:`[N, C]`."""
+    def predict(self, x: Tensor | None = None) -> Tensor:
+        r"""The class probabilities of all nodes, of shape :obj:`[N, C]`.
+
+        Args:
+            x (Tensor, optional): The features of other nodes, each of which
+                joins the nearest nodes by its features. Members that need the
+                given graph have no part in this. (default: the nodes of
+                training)
+        """
         self._check_fitted()
-        return self.scores_.mean(self.prob_)
+        if x is None:
+            return self.scores_.mean(self.prob_)
+        check_features(x, x.size(0), 'x')
+        if x.size(1) != self.task.num_features:
+            raise ValueError(
+                f"'x' must have {self.task.num_features} columns, as the "
+                f"features of training, got {x.size(1)}"
+            )
+        scale = self.task.scaler
+        return self.scores_.mean(
+            predict_unseen(self, x if scale is None else scale(x))
+        )
 
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
