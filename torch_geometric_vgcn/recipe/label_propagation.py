@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Linear, Module
-from torch.nn.functional import cross_entropy, dropout, mse_loss
+from torch.nn.functional import cross_entropy, mse_loss
 from torch_geometric.nn import APPNP
 
 #: The most sweeps, and the change below which they end.
@@ -64,11 +64,21 @@ class LabelPropagation(Module):
         self.hidden.reset_parameters()
         self.out.reset_parameters()
 
-    def alone(self, x: Tensor) -> Tensor:
+    def alone(
+        self, x: Tensor, generator: torch.Generator | None = None
+    ) -> Tensor:
         r"""What is said of nodes by their own features."""
-        x = dropout(x, self.input_dropout, self.training)
-        h = dropout(self.hidden(x).relu(), self.dropout, self.training)
-        return self.out(h)
+        h = self.hidden(self._dropped(x, self.input_dropout, generator))
+        return self.out(self._dropped(h.relu(), self.dropout, generator))
+
+    def _dropped(
+        self, x: Tensor, share: float, generator: torch.Generator | None
+    ) -> Tensor:
+        r"""PyTorch's dropout, which takes no generator."""
+        if not self.training or share == 0:
+            return x
+        kept = torch.empty_like(x).bernoulli_(1 - share, generator=generator)
+        return x * kept.div_(1 - share)
 
     def mean(self, out: Tensor) -> Tensor:
         r"""What outputs say of labels."""

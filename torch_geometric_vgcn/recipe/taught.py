@@ -4,6 +4,7 @@ import torch
 from torch import Tensor
 from torch.optim import Adam
 from torch.optim.lr_scheduler import OneCycleLR
+from torch.utils._python_dispatch import _disable_current_modes
 
 from torch_geometric_vgcn.checks import check_count, check_number, check_share
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -30,6 +31,16 @@ from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.sample import PosteriorMean
 
 LR, TEMPERATURE = 0.01, 0.5
+#: How strongly networks are kept from overfitting.
+REGULARIZATIONS = {
+    '': {'input_dropout': 0.3, 'weight_decay': 1e-3},
+    ', light': {'input_dropout': 0.0, 'weight_decay': 1e-4},
+    ', strong': {'input_dropout': 0.5, 'weight_decay': 1e-2},
+}
+#: The same for networks with a graph, which helps, too.
+GRAPH_KINDS = {
+    kind: REGULARIZATIONS[kind] for kind in ('', ', light')
+}
 #: How often edges and expectations are brought in line with each other.
 TURNS = 2
 
@@ -173,19 +184,28 @@ class TaughtMember(LearnedMember):
         )
         rate = OneCycleLR(optimizer, LR, total_steps=self.steps)
         size = max(1, self.batch_size // len(groups))
-        for _ in range(self.steps):
-            loss = x.new_zeros(())
-            for rows, target in groups:
-                if rows.numel() > size:
-                    some = torch.randint(
-                        rows.numel(), (size,), device=x.device
-                    )
-                    rows, target = rows[some], target[some]
-                loss = loss + network.loss(network.alone(x[rows]), target)
-            optimizer.zero_grad()
-            loss.backward()
-            optimizer.step()
-            rate.step()
+        generator = torch.Generator(x.device)
+        generator.manual_seed(int(torch.randint(2**62, ())))
+        # Small steps would take twice as long where all randomness is
+        # watched; here it has a generator.
+        with _disable_current_modes():
+            for _ in range(self.steps):
+                loss = x.new_zeros(())
+                for rows, target in groups:
+                    if rows.numel() > size:
+                        some = torch.randint(
+                            rows.numel(),
+                            (size,),
+                            generator=generator,
+                            device=x.device,
+                        )
+                        rows, target = rows[some], target[some]
+                    out = network.alone(x[rows], generator)
+                    loss = loss + network.loss(out, target)
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+                rate.step()
         learner.eval()
 
 
@@ -203,8 +223,6 @@ def table_members(
             (default: :obj:`None`, 0.5, and 0.99 for given edges)
         **options: Further arguments of all members.
     """
-    light = {'input_dropout': 0.0, 'weight_decay': 1e-4} | options
-    strong = {'input_dropout': 0.5, 'weight_decay': 1e-2} | options
     sources: dict[str, tuple[Any, ...]] = {}
     if trust is None:
         sources['no graph'] = (no_graph,)
@@ -220,8 +238,9 @@ def table_members(
         edges = near
         if name == 'given graph':
             edges = {'rho1': trust or 0.99, 'evidence': 0.0}
+        kinds = REGULARIZATIONS if source == (no_graph,) else GRAPH_KINDS
         members += [
-            TaughtMember(name, *source, **edges, **light),
-            TaughtMember(f'{name}, regularised', *source, **edges, **strong),
+            TaughtMember(name + kind, *source, **edges, **how, **options)
+            for kind, how in kinds.items()
         ]
     return members

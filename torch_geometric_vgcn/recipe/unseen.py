@@ -24,7 +24,8 @@ BLOCK = 4096
 
 @torch.no_grad()
 def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
-    r"""What each member that needs no given graph expects of new nodes
+    r"""What each member that needs no given graph expects of new nodes, or
+    if all do, each of them
 
     .. math::
         \mathbf{m}_q = \frac{\mathbf{f}_q + \sum_j q_{qj}
@@ -42,7 +43,7 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
     task = model.task
     served = [m for m in model.members if given_graph not in m.sources]
     weighed = [m for m in served if model.weights_[m.name] > 0]
-    served = weighed or served
+    served = weighed or served or model.members
     joining = [m for m in served if isinstance(m, LearnedMember)]
     index = cells_of(task.x) if joining else None
     k = min(task.features.k, task.num_nodes)
