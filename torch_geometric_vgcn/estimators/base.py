@@ -105,7 +105,6 @@ class VGCNEstimator(BaseEstimator):
         self._reach = reach_of(x)
         self.model_ = self._model(x.float(), y, given, seed).fit()
         model = self.model_
-        best = max(model.weights_.items(), key=lambda item: item[1])[0]
         scores = model.scores_
         size = int(model.held_out_.numel())
         self.leaderboard_ = scores.columns()
@@ -117,7 +116,7 @@ class VGCNEstimator(BaseEstimator):
             if weight > 0
         )
         named = 'r2' if scores.quantity else 'accuracy'
-        self.trials_ = [
+        self.trials_: list[dict[str, Any]] = [
             {'setting': name, named: score, 'nll': nll}
             for name, score, nll in zip(
                 scores.name, scores.accuracy, scores.nll, strict=True
@@ -126,8 +125,7 @@ class VGCNEstimator(BaseEstimator):
         ]
         self.validation_size_ = size
         self.validation_rows_ = model.held_out_.numpy()
-        rounds = {m.name: m.rounds for m in model.members_}[best]
-        self.n_iter_ = self.max_iter * (1 + rounds)
+        self.n_iter_ = self.max_iter
         self.prior_graph_, self.graph_ = _graphs(model)
         self.given_graph_ = None
         if given is not None:

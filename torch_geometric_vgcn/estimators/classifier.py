@@ -85,7 +85,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         validation_rows_ (numpy.ndarray): Their rows.
         validation_distributions_ (numpy.ndarray): The class probabilities of
             these rows, predicted without their labels.
-        n_iter_ (int): The number of steps of the last training.
+        n_iter_ (int): The number of steps of each training.
     """
 
     def fit(

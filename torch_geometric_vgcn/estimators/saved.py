@@ -60,9 +60,9 @@ def save_state(estimator: Any, path: str | Path) -> None:
         if value is not None:
             arrays[f'task.{name}'] = value.numpy()
     with TemporaryDirectory() as folder:
-        file = Path(folder) / 'model'
-        estimator.model_.save(file)
-        arrays['model'] = np.frombuffer(file.read_bytes(), dtype=np.uint8)
+        model = Path(folder) / 'model'
+        estimator.model_.save(model)
+        arrays['model'] = np.frombuffer(model.read_bytes(), dtype=np.uint8)
     about: dict[str, Any] = {
         'format': FORMAT,
         'estimator': type(estimator).__name__,

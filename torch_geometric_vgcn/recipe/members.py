@@ -155,7 +155,10 @@ class LearnedMember(Member):
         )
 
     def learner(self, task: Task) -> Learner:
-        network, objective = self.make_network(task), task.objective(LogisticKL())
+        network, objective = (
+            self.make_network(task),
+            task.objective(LogisticKL()),
+        )
         return VariationalGraphLearner(
             network, self.prior(task), objective=objective
         )

@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, cast
 
 import torch
 from torch import Tensor
@@ -32,15 +32,23 @@ from torch_geometric_vgcn.sample import PosteriorMean
 
 LR, TEMPERATURE = 0.01, 0.5
 #: How strongly networks are kept from overfitting.
-REGULARIZATIONS = {
+REGULARIZATIONS: dict[str, dict[str, Any]] = {
     '': {'input_dropout': 0.3, 'weight_decay': 1e-3},
     ', light': {'input_dropout': 0.0, 'weight_decay': 1e-4},
     ', strong': {'input_dropout': 0.5, 'weight_decay': 1e-2},
 }
 #: The same for networks with a graph, which helps, too.
-GRAPH_KINDS = {
-    kind: REGULARIZATIONS[kind] for kind in ('', ', light')
-}
+GRAPH_KINDS = {kind: REGULARIZATIONS[kind] for kind in ('', ', light')}
+#: The arguments besides those of :class:`LearnedMember`.
+NAMES = (
+    'input_dropout',
+    'weight_decay',
+    'rounds',
+    'hidden',
+    'steps',
+    'batch_size',
+    'learn',
+)
 #: How often edges and expectations are brought in line with each other.
 TURNS = 2
 
@@ -101,9 +109,7 @@ class TaughtMember(LearnedMember):
         self.learn = learn
 
     def settings(self) -> dict[str, Any]:
-        names = ('input_dropout', 'weight_decay', 'rounds', 'hidden')
-        names += ('steps', 'batch_size', 'learn')
-        return super().settings() | {n: getattr(self, n) for n in names}
+        return super().settings() | {n: getattr(self, n) for n in NAMES}
 
     def make_network(self, task: Task) -> LabelPropagation:
         kind = ValuePropagation if task.quantity else LabelPropagation
@@ -147,8 +153,9 @@ class TaughtMember(LearnedMember):
         rest = other.nonzero().view(-1)
         out = self._infer(learner, x, task)
         for _ in range(self.rounds if rest.numel() > 0 else 0):
-            mean = learner.conv.mean(out[rest])
-            target = learner.conv.sharpened(mean, TEMPERATURE)
+            network = cast(LabelPropagation, learner.conv)
+            mean = network.mean(out[rest])
+            target = network.sharpened(mean, TEMPERATURE)
             self._learn(learner, x, [labels, (rest, target)])
             out = self._infer(learner, x, task)
         return self.steps
@@ -174,7 +181,7 @@ class TaughtMember(LearnedMember):
         r"""Trains the network by mini-batches, in which each group of rows is
         as large, towards their targets.
         """
-        network = learner.conv
+        network = cast(LabelPropagation, learner.conv)
         learner.train()
         optimizer = Adam(
             network.parameters(),
@@ -235,7 +242,7 @@ def table_members(
         sources['both graphs'] = (given_graph, nearest_neighbors)
     members: list[Member] = []
     for name, source in sources.items():
-        edges = near
+        edges: dict[str, Any] = near
         if name == 'given graph':
             edges = {'rho1': trust or 0.99, 'evidence': 0.0}
         kinds = REGULARIZATIONS if source == (no_graph,) else GRAPH_KINDS

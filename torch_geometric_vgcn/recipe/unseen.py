@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.fixed_graph import FixedGraph
+from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.posterior import ClassPosterior
+from torch_geometric_vgcn.prior import EvidencePrior
 from torch_geometric_vgcn.recipe.label_propagation import LabelPropagation
-from torch_geometric_vgcn.recipe.members import Learner, LearnedMember, Member
+from torch_geometric_vgcn.recipe.members import LearnedMember, Learner, Member
 from torch_geometric_vgcn.recipe.sources import given_graph
 from torch_geometric_vgcn.recipe.task import cells_of
 
@@ -63,7 +64,7 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
                 networks[member.name], runs, strict=True
             ):
                 own = _alone(network, learner, block.double())
-                if not isinstance(learner, FixedGraph):
+                if isinstance(learner, VariationalGraphLearner):
                     there = model.prob_[member.name].double()[near]
                     edge = _logits(member, learner, like, own, near)
                     prob = edge.sigmoid().unsqueeze(-1)
@@ -77,9 +78,7 @@ def _runs(model: VGCN, member: Member) -> list[Learner]:
     return model.learners_[member.name]
 
 
-def _alone(
-    network: torch.nn.Module, learner: Learner, x: Tensor
-) -> Tensor:
+def _alone(network: torch.nn.Module, learner: Learner, x: Tensor) -> Tensor:
     r"""What a network expects of nodes without any edge."""
     if isinstance(network, LabelPropagation):
         return network.mean(network.alone(x))
@@ -88,14 +87,20 @@ def _alone(
 
 
 def _logits(
-    member: Member, learner: Learner, like: Tensor, own: Tensor, near: Tensor
+    member: Member,
+    learner: VariationalGraphLearner,
+    like: Tensor,
+    own: Tensor,
+    near: Tensor,
 ) -> Tensor:
     r"""The edges between new nodes and the nearest ones, as in training: by
     similarity, and by the classes of both ends.
     """
     prior = learner.prior
-    rho1 = torch.tensor(member.rho1, dtype=like.dtype).logit()
-    out = rho1 + prior.weight * (like - prior.mean) / prior.deviation
+    assert isinstance(member, LearnedMember)
+    assert isinstance(prior, EvidencePrior)
+    bias = torch.tensor(member.rho1, dtype=like.dtype).logit()
+    out = bias + prior.weight * (like - prior.mean) / prior.deviation
     for part in learner.posterior.modules():
         if isinstance(part, ClassPosterior) and part.mixing.numel() > 0:
             there = part.prob.double()[near]

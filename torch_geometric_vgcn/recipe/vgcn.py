@@ -171,7 +171,7 @@ class VGCN:
         if x.size(1) != self.task.num_features:
             raise ValueError(
                 f"'x' must have {self.task.num_features} columns, as the "
-                f"features of training, got {x.size(1)}"
+                f'features of training, got {x.size(1)}'
             )
         scale = self.task.scaler
         return self.scores_.mean(

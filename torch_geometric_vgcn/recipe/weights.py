@@ -142,4 +142,3 @@ def _of_quantities(
     # Only ratios between members count:
     ratio = (log_density - log_density.amax(dim=0)).exp()
     return noise.tolist(), ratio.t(), scores
-
