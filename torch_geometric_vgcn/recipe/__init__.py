@@ -23,6 +23,7 @@ from torch_geometric_vgcn.recipe.sources import (
     no_graph,
 )
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.taught import TaughtMember, table_members
 from torch_geometric_vgcn.recipe.vgcn import VGCN
 
 __all__ = [
@@ -34,6 +35,7 @@ __all__ = [
     'LearnedMember',
     'Measurements',
     'Member',
+    'TaughtMember',
     'Task',
     'VGCN',
     'gcn',
@@ -42,4 +44,5 @@ __all__ = [
     'nearest_neighbors',
     'no_graph',
     'propagated_mlp',
+    'table_members',
 ]

@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.nn import Linear, Module
-from torch.nn.functional import cross_entropy, mse_loss
+from torch.nn.functional import cross_entropy, linear, mse_loss
 from torch_geometric.nn import APPNP
 
 #: The most sweeps, and the change below which they end.
@@ -67,9 +67,12 @@ class LabelPropagation(Module):
     def alone(
         self, x: Tensor, generator: torch.Generator | None = None
     ) -> Tensor:
-        r"""What is said of nodes by their own features."""
-        h = self.hidden(self._dropped(x, self.input_dropout, generator))
-        return self.out(self._dropped(h.relu(), self.dropout, generator))
+        r"""What is said of nodes by their own features, in the precision of
+        these.
+        """
+        x = self._dropped(x, self.input_dropout, generator)
+        h = _linear(self.hidden, x).relu()
+        return _linear(self.out, self._dropped(h, self.dropout, generator))
 
     def _dropped(
         self, x: Tensor, share: float, generator: torch.Generator | None
@@ -115,6 +118,10 @@ class LabelPropagation(Module):
                 if float((mean - old).abs().max()) < CLOSE:
                     break
         return self.output(mean)
+
+
+def _linear(layer: Linear, x: Tensor) -> Tensor:
+    return linear(x, layer.weight.to(x.dtype), layer.bias.to(x.dtype))
 
 
 class ValuePropagation(LabelPropagation):

@@ -20,7 +20,7 @@ def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
     r"""The nearest of many rows, in time that grows with their number. Scaled
     counts have a norm of one: their distances are in the order of cosines.
     """
-    return cells_of(x).nearest(x, k, own=True)[1]
+    return cells_of(x.to_dense()).nearest(x, k, own=True)[1]
 
 
 def cells_of(x: Tensor) -> Cells:
@@ -92,6 +92,11 @@ class Task:
     def fast_x(self) -> Tensor:
         r"""The features as :class:`PropagatedMLP` multiplies them fastest."""
         return self.features.layout(self.x)
+
+    @cached_property
+    def index(self) -> Cells:
+        r"""The index of the nearest nodes."""
+        return cells_of(self.x)
 
     def neighbors(self, k: int, metric: Metric) -> Tensor:
         r"""The graph of nearest neighbours, computed once."""

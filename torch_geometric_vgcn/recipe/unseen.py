@@ -14,7 +14,6 @@ from torch_geometric_vgcn.prior import EvidencePrior
 from torch_geometric_vgcn.recipe.label_propagation import LabelPropagation
 from torch_geometric_vgcn.recipe.members import LearnedMember, Learner, Member
 from torch_geometric_vgcn.recipe.sources import given_graph
-from torch_geometric_vgcn.recipe.task import cells_of
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN
@@ -46,24 +45,17 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
     weighed = [m for m in served if model.weights_[m.name] > 0]
     served = weighed or served or model.members
     joining = [m for m in served if isinstance(m, LearnedMember)]
-    index = cells_of(task.x) if joining else None
+    index = task.index if joining else None
     k = min(task.features.k, task.num_nodes)
     out: dict[str, list[Tensor]] = {member.name: [] for member in served}
-    networks = {
-        m.name: [deepcopy(one.conv).eval().double() for one in _runs(model, m)]
-        for m in served
-    }
     for block in x.split(BLOCK):
         if index is not None:
             distance, near = index.nearest(block.to(task.x), k)
             like = task.features.of_distance(distance.double())
         for member in served:
             parts = []
-            runs = _runs(model, member)
-            for network, learner in zip(
-                networks[member.name], runs, strict=True
-            ):
-                own = _alone(network, learner, block.double())
+            for learner in model.learners_[member.name]:
+                own = _alone(learner, block.double())
                 if isinstance(learner, VariationalGraphLearner):
                     there = model.prob_[member.name].double()[near]
                     edge = _logits(member, learner, like, own, near)
@@ -74,15 +66,13 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
     return {name: torch.cat(parts) for name, parts in out.items()}
 
 
-def _runs(model: VGCN, member: Member) -> list[Learner]:
-    return model.learners_[member.name]
-
-
-def _alone(network: torch.nn.Module, learner: Learner, x: Tensor) -> Tensor:
+def _alone(learner: Learner, x: Tensor) -> Tensor:
     r"""What a network expects of nodes without any edge."""
+    network = learner.conv
     if isinstance(network, LabelPropagation):
         return network.mean(network.alone(x))
     none = torch.empty(2, 0, dtype=torch.long, device=x.device)
+    network = deepcopy(network).eval().double()
     return learner.likelihood.mean(network(x, none))
 
 
