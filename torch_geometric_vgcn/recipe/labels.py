@@ -10,10 +10,13 @@ from torch_geometric_vgcn.checks import check_tensor, selected_nodes
 MANY = 1000
 
 
-def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+def labels_of(
+    data: Data, num_nodes: int, quantity: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
     r"""The labels (:obj:`-1` where unknown), the nodes to train with, and
     those to validate with, which may be none. Labels of other nodes aren't
-    looked at.
+    looked at. They may be quantities, NaN where unknown, if :obj:`quantity`
+    says so.
     """
     if data.get('y') is None:
         raise ValueError(f"'data.y' is missing, expected labels, got {data}")
@@ -23,14 +26,14 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
         raise ValueError(
             f"'data.y' must have shape [{num_nodes}], got {list(y.shape)}"
         )
-    if y.is_complex() or y.dtype == torch.bool:
+    numbers = y.is_floating_point()
+    if y.is_complex() or y.dtype == torch.bool or (numbers and not quantity):
         raise TypeError(
             "'data.y' must hold int64 class ids, -1 where the class is "
-            'unknown, or numbers, NaN where unknown, as floats, got '
-            f'{y.dtype}'
+            f'unknown, got {y.dtype}'
         )
     y = y.reshape(num_nodes)
-    y = y if y.is_floating_point() else y.long()
+    y = y if numbers else y.long()
     train, val = (_selected(data, name, y) for name in ('train', 'val'))
     if train is None:
         free = _known(y)

@@ -24,6 +24,7 @@ def prepare(
     features: Features | None = None,
     network: Callable[[Task], Module] | None = None,
     warmup: int = 50,
+    quantity: bool = False,
 ) -> Task:
     r"""Checks the data, and prepares them for all members. The data
     themselves stay as they are.
@@ -36,7 +37,7 @@ def prepare(
             f"'data' must have at least two nodes, got {num_nodes}"
         )
     x = _features(data, num_nodes)
-    y, train, val = labels_of(data, num_nodes)
+    y, train, val = labels_of(data, num_nodes, quantity)
     if features is None:
         features = features_of(x)
     scaler = features.scaler(x)

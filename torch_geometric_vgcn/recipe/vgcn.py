@@ -33,6 +33,7 @@ from torch_geometric_vgcn.recipe.prepare import prepare
 from torch_geometric_vgcn.recipe.rounds import train_members
 from torch_geometric_vgcn.recipe.saved import load_state, save_state
 from torch_geometric_vgcn.recipe.table import as_table, as_text
+from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
 from torch_geometric_vgcn.recipe.weights import Weights
 
@@ -63,7 +64,9 @@ class VGCN:
             classes :obj:`y` (:obj:`-1` if unknown), and if there is a graph,
             :obj:`edge_index`. Labels are those of :obj:`train_mask` and
             :obj:`val_mask`; without any mask, all of at least zero. No other
-            label is looked at.
+            label is looked at. With members that are all a
+            :class:`TaughtMember`, :obj:`y` may hold quantities, NaN if
+            unknown.
         members (Sequence[Member], optional): What to train instead of the
             default members.
         network (Callable, optional): Makes the network of all members with a
@@ -112,7 +115,12 @@ class VGCN:
         self.seed = check_seed(seed)
         self.progress = check_flag(progress, 'progress')
         self.verbose = check_flag(verbose, 'verbose')
-        self.task = prepare(data, features, network, self.effort.warmup)
+        quantity = isinstance(members, (list, tuple)) and all(
+            isinstance(member, TaughtMember) for member in members
+        )
+        self.task = prepare(
+            data, features, network, self.effort.warmup, quantity
+        )
         has_graph = self.task.edge_index is not None
         if members is None:
             members = default_members(has_graph, network)
