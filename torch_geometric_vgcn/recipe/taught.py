@@ -37,8 +37,12 @@ REGULARIZATIONS: dict[str, dict[str, Any]] = {
     ', light': {'input_dropout': 0.0, 'weight_decay': 1e-4},
     ', strong': {'input_dropout': 0.5, 'weight_decay': 1e-2},
 }
-#: The same for networks with a graph, which helps, too.
-GRAPH_KINDS = {kind: REGULARIZATIONS[kind] for kind in ('', ', light')}
+#: What members are called.
+NAMED: dict[Source, str] = {
+    no_graph: 'no graph',
+    nearest_neighbors: 'nearest neighbours',
+    given_graph: 'given graph',
+}
 #: The arguments besides those of :class:`LearnedMember`.
 NAMES = (
     'input_dropout',
@@ -230,24 +234,28 @@ def table_members(
             (default: :obj:`None`, 0.5, and 0.99 for given edges)
         **options: Further arguments of all members.
     """
-    sources: dict[str, tuple[Any, ...]] = {}
-    if trust is None:
-        sources['no graph'] = (no_graph,)
     near = {'rho1': 0.5 if trust is None else trust}
+    sure = {'rho1': trust or 0.99, 'evidence': 0.0}
+    parts: list[tuple[str, tuple[Source, ...], dict[str, Any]]] = []
+    if trust is None:
+        parts += [(kind, (no_graph,), {}) for kind in REGULARIZATIONS]
     if trust is None or not given:
-        sources['nearest neighbours'] = (nearest_neighbors,)
-    if given:
-        sources['given graph'] = (given_graph,)
-    if given and trust is None:
-        sources['both graphs'] = (given_graph, nearest_neighbors)
-    members: list[Member] = []
-    for name, source in sources.items():
-        edges: dict[str, Any] = near
-        if name == 'given graph':
-            edges = {'rho1': trust or 0.99, 'evidence': 0.0}
-        kinds = REGULARIZATIONS if source == (no_graph,) else GRAPH_KINDS
-        members += [
-            TaughtMember(name + kind, *source, **edges, **how, **options)
-            for kind, how in kinds.items()
+        parts += [
+            (kind, (nearest_neighbors,), near) for kind in ('', ', light')
         ]
-    return members
+    if given:
+        parts.append(('', (given_graph,), sure))
+    if given and trust is None:
+        doubted = near | {'evidence': 4.0}
+        parts.append((', doubted', (given_graph,), doubted))
+        parts.append(('', (given_graph, nearest_neighbors), doubted))
+    return [
+        TaughtMember(
+            ' and '.join(NAMED[source] for source in sources) + kind,
+            *sources,
+            **edges,
+            **REGULARIZATIONS.get(kind, REGULARIZATIONS['']),
+            **options,
+        )
+        for kind, sources, edges in parts
+    ]
