@@ -18,13 +18,10 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
     r"""Classifies the rows of a table of which some labels are missing, with
     a graph that it learns. A scikit-learn estimator.
 
-    Rows are connected with their nearest rows, or by a given graph that may
-    be wrong. A network learns the known labels; what it says of all rows is
-    combined over the uncertain graph, edges are inferred from the classes of
-    their ends, and the network learns from the result, in turn. How far edges
-    are trusted, how many neighbours a row has, and whether a graph helps at
-    all is chosen by the likelihood of labels that are held out; then the
-    model is trained with all labels.
+    It is the one call, :class:`~torch_geometric_vgcn.VGCN`, with members for
+    tables: networks without a graph, on the nearest rows and on a given
+    graph, which may be wrong. Their weights are those under which labels that
+    are held out are most likely; then they are trained with all labels.
 
     Time and memory grow with the number of rows: nothing is :math:`N \times
     N`.
@@ -37,8 +34,9 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         clf.predict(X_new)
 
     Args:
-        trust (float or str, optional): The prior probability of an edge;
-            :obj:`"auto"` lets held-out labels choose.
+        trust (float or str, optional): The prior probability of an edge, in
+            all members, which then have a graph; :obj:`"auto"` has members
+            of each kind.
             (default: :obj:`"auto"`)
         n_neighbors (int or str, optional): The number of nearest rows, or
             :obj:`"auto"`. (default: :obj:`"auto"`)
@@ -51,7 +49,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
             (default: :obj:`True`)
         hidden (int, optional): The number of hidden units.
             (default: :obj:`256`)
-        max_iter (int, optional): The number of steps of each training of the
+        max_iter (int, optional): The number of steps of each training of a
             network. (default: :obj:`400`)
         batch_size (int or str, optional): The number of rows per step, or
             :obj:`"auto"`. (default: :obj:`"auto"`)
@@ -67,21 +65,25 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
             the known or the predicted one.
         label_distributions_ (numpy.ndarray): Their class probabilities.
         graph_ (scipy.sparse.csr_array): The learned graph: edge
-            probabilities, empty if no graph was chosen. For NetworkX,
+            probabilities, empty if no member with a graph has a weight. For NetworkX,
             :obj:`networkx.from_scipy_sparse_array(clf.graph_)`; for PyG,
             :func:`torch_geometric.utils.from_scipy_sparse_matrix`.
         prior_graph_ (scipy.sparse.csr_array): The probabilities of the same
             edges before learning.
         given_graph_ (scipy.sparse.csr_array, optional): The given graph, in
             both directions, or :obj:`None`.
-        choice_ (str): The setting that was chosen.
-        trials_ (list): What was tried, with the accuracy and the mean negative
-            log-likelihood of held-out labels, after temperature scaling.
-        validation_score_ (float): The accuracy of the choice on held-out
-            labels; NaN if no class has two labels, so that none can be held
-            out and nothing is chosen.
-        validation_size_ (int): The number of these labels. They also chose
-            the setting, so the score is slightly optimistic.
+        model_ (VGCN): The fitted model.
+        leaderboard_ (dict): The columns of a table of all members:
+            :obj:`accuracy` and :obj:`nll` on held-out labels, after
+            temperature scaling, and :obj:`weight`.
+        choice_ (str): The members that have a weight.
+        trials_ (list): The members, with their accuracy and mean negative
+            log-likelihood.
+        validation_score_ (float): The accuracy of their weighted mean on
+            held-out labels; NaN if no class has two labels, so that none can
+            be held out.
+        validation_size_ (int): The number of these labels. They also weigh
+            members, so the score is slightly optimistic.
         validation_rows_ (numpy.ndarray): Their rows.
         validation_distributions_ (numpy.ndarray): The class probabilities of
             these rows, predicted without their labels.
