@@ -77,7 +77,7 @@ def elsewhere(monkeypatch):
     for module in (
         kernels.index,
         message_passing.proof,
-        message_passing.weighted,
+        message_passing.expected_max,
         likelihood.entries,
         likelihood.gaussian,
         objective.kl,

@@ -107,3 +107,11 @@ def test_bad_calls_are_refused(graph):
         FixedGraph(Both(), graph)(X)
     with pytest.raises(ValueError, match=r"'out' .*\[N, C\] .*, got \[12\]"):
         model.objective(model(X).view(-1), Y, Y)
+
+
+def test_several_calls_in_training_differ_by_dropout(graph):
+    model = FixedGraph(GCN(6, 8, 2, 2, dropout=0.5), graph)
+    out = model(X, num_samples=3)
+    assert out.shape == (3, 6, 2) and not torch.equal(out[0], out[1])
+    model.objective(out, Y, torch.arange(6)).loss.backward()
+    assert torch.equal(model.eval()(X, num_samples=3), model(X))

@@ -68,8 +68,10 @@ class FixedGraph(Module):
 
         Args:
             x (Tensor): The node features, of shape :obj:`[N, F]`.
-            num_samples (int, optional): As for a learner; whatever it is,
-                there is one graph. (default: :obj:`1`)
+            num_samples (int, optional): As for a learner, the number of calls
+                in training mode, which differ by dropout only: outputs of
+                several have shape :obj:`[S, N, C]`. In evaluation mode there
+                is one. (default: :obj:`1`)
         """
         check_count(num_samples, 'num_samples', least=1)
         check_kind(x, Tensor, 'x')
@@ -78,9 +80,12 @@ class FixedGraph(Module):
                 f"'x' must have one row for each of the {self._num_nodes} or "
                 f"more nodes in 'edge_index', got shape {list(x.shape)}"
             )
-        with explained(self.conv, x, given=()):
-            out = self.conv(x, self.edge_index)
-        return check_output(self.conv, out)
+        outs = []
+        for _ in range(num_samples if self.training else 1):
+            with explained(self.conv, x, given=()):
+                out = self.conv(x, self.edge_index)
+            outs.append(check_output(self.conv, out))
+        return torch.stack(outs) if len(outs) > 1 else outs[0]
 
     def objective(self, out: Tensor, y: Tensor, mask: Tensor) -> Bound:
         r"""The bound for an output, with no divergence to subtract.

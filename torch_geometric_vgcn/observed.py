@@ -1,10 +1,10 @@
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 from numbers import Integral
 from reprlib import repr as short
 from typing import Any
 
-import networkx
 import numpy as np
 import scipy.sparse
 import torch
@@ -13,7 +13,9 @@ from torch_geometric.data import Data
 from torch_geometric.typing import SparseTensor
 from torch_geometric.utils import (
     is_torch_sparse_tensor,
+    remove_self_loops,
     to_edge_index,
+    to_undirected,
 )
 
 from torch_geometric_vgcn.checks import check_edge_index, check_num_nodes
@@ -29,6 +31,7 @@ def observed_graph(
     name: str = 'edge_index',
     loops: bool = False,
     names: Sequence[Any] | None = None,
+    empty: bool = False,
 ) -> tuple[Tensor, int]:
     r"""Turns whatever holds a graph into :obj:`edge_index` and the number of
     nodes: a tensor or array :obj:`[2, E]`, PyG's :class:`EdgeIndex`, an
@@ -52,11 +55,13 @@ def observed_graph(
             (default: :obj:`False`)
         names (Sequence, optional): The names of all nodes, in their order.
             (default: :obj:`None`, numbers)
+        empty (bool, optional): Whether it may have no edge.
+            (default: :obj:`False`)
     """
     size: int | None = None
     if num_nodes is not None:
         num_nodes = check_num_nodes(num_nodes)
-    if isinstance(graph, networkx.Graph):
+    if _is_networkx(graph):
         size = len(graph) if names is None else None
         place = _places(graph, len(graph), names, name)
         ends = graph.to_directed(as_view=True).edges(data='weight', default=1)
@@ -120,8 +125,22 @@ def observed_graph(
         raise ValueError(
             f"'{name}' must be a graph of {num_nodes} nodes, got one of {size}"
         )
-    check_edge_index(edge_index, num_nodes, name, loops=loops)
+    check_edge_index(edge_index, num_nodes, name, empty=empty, loops=loops)
     return edge_index.long(), num_nodes
+
+
+def undirected_graph(
+    graph: Any,
+    num_nodes: int,
+    name: str = 'graph',
+    names: Sequence[Any] | None = None,
+) -> Tensor:
+    r"""The edges of whatever holds a graph, in both directions and without
+    self-loops. There may be none.
+    """
+    edge_index, _ = observed_graph(graph, num_nodes, name, True, names, True)
+    edge_index, _ = remove_self_loops(edge_index)
+    return to_undirected(edge_index, num_nodes=num_nodes)
 
 
 def lists_edges(graph: Any) -> bool:
@@ -133,16 +152,17 @@ def lists_edges(graph: Any) -> bool:
     return isinstance(graph, (list, np.ndarray)) or _is_frame(graph)
 
 
-def observed_edges(data: Data) -> Tensor | None:
+def observed_edges(data: Data, empty: bool = False) -> Tensor | None:
     r"""The edges of a data object, if it has a graph (:obj:`edge_index`, or
     :obj:`adj_t`), without those of weight zero. Other weights, and
-    attributes, are refused.
+    attributes, are refused; so is a graph without edges, unless
+    :obj:`empty`.
     """
     key = 'adj_t' if data.get('edge_index') is None else 'edge_index'
     if data.get(key) is None:
         return None
     edge_index, _ = observed_graph(
-        data[key], data.num_nodes, f'data.{key}', loops=True
+        data[key], data.num_nodes, f'data.{key}', loops=True, empty=empty
     )
     kept = torch.ones_like(edge_index[0], dtype=torch.bool)
     for key in EDGE_VALUES:
@@ -158,6 +178,12 @@ def observed_edges(data: Data) -> Tensor | None:
             )
         kept &= _is_edge(value.detach().view(-1), name).to(kept.device)
     return edge_index[:, kept]
+
+
+def _is_networkx(graph: Any) -> bool:
+    r"""Whether this is a graph of NetworkX, which then is imported already."""
+    networkx = sys.modules.get('networkx')
+    return networkx is not None and isinstance(graph, networkx.Graph)
 
 
 def _is_frame(graph: Any) -> bool:
@@ -204,8 +230,8 @@ def _places(
                     f"'{name}' must have the numbers 0 to {count - 1} as "
                     f'nodes, got {node!r}: number the nodes '
                     '(networkx.relabel_nodes) and add those without edges; '
-                    'only estimators take names, those in the index of a '
-                    'DataFrame X'
+                    'names are taken by VGCN (node_names=) and by estimators '
+                    '(the index of a DataFrame X)'
                 )
         return {node: int(node) for node in nodes}
     place: dict[Any, int] = {}
@@ -222,7 +248,8 @@ def _places(
             f"'{name}' must have names of rows as nodes, such as "
             f'{names[0]!r}, got {strange[0]!r} ({len(strange)} of '
             f'{len(nodes)} nodes are no names of rows): leave them out; for '
-            'numbers of rows, call X.reset_index(drop=True)'
+            'numbers instead of names, X.reset_index(drop=True) or no '
+            'node_names'
         )
     return place
 

@@ -17,17 +17,14 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.message_passing.gate import Gate
-from torch_geometric_vgcn.message_passing.gated_methods import GatedMethods
-from torch_geometric_vgcn.message_passing.replica import Replica
+from torch_geometric_vgcn.message_passing import EdgeWeights
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 
 
 def through(conv, graph, weight, x=X):
-    methods = GatedMethods(Gate(graph, weight, 6))
-    with Replica(conv).changed(methods.changes) as gated:
-        return gated(x, graph)
+    with EdgeWeights(graph, weight, 6):
+        return conv(x, graph)
 
 
 def test_weights_of_one_change_nothing(graph):
@@ -90,13 +87,14 @@ def test_fewer_edges_keep_their_weights(graph):
     assert torch.allclose(zeros, alone)
 
 
-def test_edges_of_its_own_are_an_error(graph):
+def test_edges_of_its_own_are_left_as_they_are(graph):
     class Inventive(SAGEConv):
         def forward(self, x, edge_index):
             return super().forward(x, torch.tensor([[0, 1], [5, 5]]))
 
-    with pytest.raises(ValueError, match='must not make edges of its own'):
-        through(Inventive(4, 3), graph, torch.ones(graph.size(1)))
+    conv = Inventive(4, 3)
+    out = through(conv, graph, torch.zeros(graph.size(1)))
+    assert torch.equal(out, conv(X, graph))
 
 
 class OwnAttention(MessagePassing):

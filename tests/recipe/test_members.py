@@ -71,6 +71,30 @@ def test_a_member_can_have_any_graph(blocks, model_of):
     )
 
 
+def matrix(task):
+    return torch.eye(task.num_nodes)
+
+
+def beyond(task):
+    return torch.tensor([[0], [task.num_nodes]])
+
+
+@pytest.mark.parametrize('source', [matrix, beyond, print])
+def test_a_source_returns_an_edge_index(blocks, model_of, source):
+    member = LearnedMember('a', given_graph, source)
+    match = rf"'{source.__name__}\(task\)'"
+    with pytest.raises((TypeError, ValueError), match=match):
+        model_of(blocks, members=[member])
+
+
+def test_sources_and_networks_are_functions(blocks):
+    net = GCN(5, 8, 2, 3)
+    with pytest.raises(TypeError, match="'sources'.*function.*a GCN"):
+        FixedMember('a', net)
+    with pytest.raises(TypeError, match="'network'.*function.*a GCN"):
+        FixedMember('a', given_graph, network=net)
+
+
 @pytest.mark.parametrize('members', [[], [no_graph], 'no graph'])
 def test_members_are_a_list_of_members(blocks, model_of, members):
     with pytest.raises((TypeError, ValueError), match="'members"):

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from pandas import DataFrame
 from torch_geometric.data import HeteroData
 
 from torch_geometric_vgcn import VGCN
@@ -18,20 +19,49 @@ def other(**attributes):
 
 BAD = {
     'no x': (other(x=None), "'x'"),
-    'NaN': (other(x=lambda d: d.x * float('nan')), "'data.x'"),
+    'x of NumPy': (other(x=lambda d: d.x.numpy()), "'data.x'.*ndarray"),
+    'NaN': (other(x=lambda d: d.x * float('nan')), "'data.x'.*NaN"),
+    'infinite': (other(x=lambda d: d.x / 0), "'data.x'.*infinite"),
     'no columns': (other(x=torch.zeros(60, 0)), "'data.x'"),
     'x of other nodes': (other(x=torch.rand(59, 2)), "'data"),
     'no y': (other(y=None), "'data.y'"),
-    'float y': (other(y=torch.rand(60)), "'data.y'"),
+    'float y': (other(y=torch.rand(60)), r"'data.y'.*float32.*y\.long"),
+    'one-hot y': (
+        other(y=torch.eye(3).repeat(20, 1).long()),
+        r"'data.y'.*\[60\].*\[60, 3\]",
+    ),
+    'huge classes': (
+        other(y=lambda d: d.y * 10**12),
+        "'data.y'.*60 nodes.*2000000000000.*return_inverse",
+    ),
     'short y': (other(y=torch.zeros(59).long()), "'data.y'"),
     'no label': (
         other(y=-torch.ones(60).long(), train_mask=None, val_mask=None),
         "'data.y'",
     ),
-    'one class': (other(y=torch.zeros(60).long()), "'data.y'"),
+    'one class': (
+        other(y=torch.zeros(60).long()),
+        "'data.y'.*two classes.*only class 0",
+    ),
     'unknown in training': (
         other(y=lambda d: d.y.where(d.y > 0, -1)),
-        "'data.train_mask'",
+        "'data.train_mask'.*at least 0.*-1",
+    ),
+    'unknown in validation': (
+        other(y=lambda d: d.y.masked_fill(d.val_mask, -7)),
+        "'data.val_mask'.*at least 0.*-7",
+    ),
+    'short mask': (
+        other(train_mask=torch.ones(59).bool()),
+        r"'data.train_mask'.*\[60\].*\[59\]",
+    ),
+    'ten splits': (
+        other(val_mask=torch.ones(60, 10).bool()),
+        r"'data.val_mask'.*10.*choose one column, data.val_mask\[:, 0\]",
+    ),
+    'ten unused splits': (
+        other(train_mask=None, test_mask=torch.ones(60, 10).bool()),
+        r"'data.test_mask'.*choose one column",
     ),
     'empty training': (
         other(train_mask=torch.zeros(60).bool()),
@@ -45,32 +75,63 @@ BAD = {
         other(val_mask=lambda d: d.train_mask),
         "'data.val_mask'",
     ),
-    'empty graph': (
-        other(edge_index=torch.zeros(2, 0).long()),
-        "'data.edge_index'",
-    ),
-    'loops only': (
-        other(edge_index=torch.tensor([[1], [1]])),
-        "'data.edge_index'",
-    ),
     'graph of other nodes': (
         other(edge_index=torch.tensor([[1], [60]])),
-        "'data",
+        r"'data.edge_index'.*\[0, 59\].*60",
+    ),
+    'weighted graph': (
+        other(edge_weight=lambda d: torch.rand(d.num_edges)),
+        "'data.edge_weight'.*ones.*zeros",
     ),
     'transposed graph': (
         other(edge_index=lambda d: d.edge_index.t()),
         "'data.edge_index'",
     ),
-    'HeteroData': (lambda data: HeteroData(), "'data'"),
-    'not data': (lambda data: data.x, "'data'"),
+    'HeteroData': (lambda data: HeteroData(), "'data'.*HeteroData"),
+    'a list': (lambda data: [data], r"'data'.*dataset\[0\].*list"),
+    'a pair': (lambda data: (data.x, data.y), "'data'.*x and y.*tuple"),
+    'a table': (
+        lambda data: DataFrame(data.x.numpy()),
+        r"'data'.*Data\(x=.*DataFrame",
+    ),
+    'not data': (lambda data: data.x, "'data'.*Tensor"),
 }
 
 
 @pytest.mark.parametrize('name', BAD)
 def test_bad_data_are_named(blocks, name):
     change, match = BAD[name]
-    with pytest.raises((TypeError, ValueError), match=match):
+    with pytest.raises((TypeError, ValueError), match=match) as error:
         VGCN(change(blocks))
+    told = str(error.value)
+    assert '\n' not in told and '. ' not in told  # one sentence
+
+
+def test_a_class_without_labels_has_a_column(blocks, model_of):
+    """Of classes 0, 2 and 5 there are labels, of the others none."""
+    blocks.y = torch.tensor([0, 2, 5])[blocks.y]
+    model = model_of(blocks).fit()
+    assert list(model.predict().shape) == [60, 6]
+    assert set(model.predict()[:, [0, 2, 5]].argmax(dim=1).tolist()) > {0}
+
+
+NONE = {
+    'empty': torch.empty(2, 0, dtype=torch.long),
+    'loops': torch.tensor([[1, 5], [1, 5]]),
+    'sparse': torch.sparse_coo_tensor(size=(60, 60)),
+}
+
+
+@pytest.mark.parametrize('name', NONE)
+def test_a_graph_without_edges_is_no_graph(blocks, model_of, name):
+    blocks.edge_index = None
+    want = model_of(blocks, members=None)
+    blocks.edge_index = NONE[name]
+    have = model_of(blocks, members=None)
+    assert repr(have) == repr(want)
+    assert have.task.edge_index is None
+    del blocks.edge_index
+    assert model_of(blocks, graph=NONE[name]).task.edge_index is None
 
 
 def test_columns_of_labels_and_indices_as_masks_will_do(blocks, model_of):

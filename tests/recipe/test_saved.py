@@ -2,8 +2,19 @@
 
 import pytest
 import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch_geometric.data import Data
+from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import VGCN
+from torch_geometric_vgcn.recipe import (
+    Effort,
+    FixedMember,
+    LearnedMember,
+    given_graph,
+    no_graph,
+)
 
 
 @pytest.fixture(scope='module')
@@ -23,6 +34,131 @@ def test_a_loaded_model_is_the_same(fitted, blocks, path):
         for one, other in zip(runs, fitted.learners_[name], strict=True):
             want, have = other.named_parameters(), dict(one.named_parameters())
             assert all(have[key].equal(value) for key, value in want)
+
+
+@pytest.fixture(scope='module')
+def small(tmp_path_factory):
+    """A model of a few kilobytes, with all that a file may hold."""
+    data = Data(x=torch.randn(12, 2), y=torch.arange(12) % 2)
+    data.edge_index = torch.stack([torch.arange(11), torch.arange(1, 12)])
+    options = {
+        'members': [LearnedMember('given', given_graph)],
+        'node_names': list('abcdefghijkl'),
+        'effort': Effort(2, 2, warmup=1, folds=2, num_samples=2),
+        'progress': False,
+    }
+    model = VGCN(data, **options).fit()
+    path = tmp_path_factory.mktemp('small') / 'model.pt'
+    model.save(path)
+    return model, data, path
+
+
+def test_names_and_temperatures_are_in_the_file(small):
+    model, data, path = small
+    again = VGCN.load(path, data, members=model.members)
+    assert again.edges().equals(model.edges())
+    assert again.edges().source[0] in 'abcdefghijkl'
+    assert again.temperature_ == model.temperature_
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.floats(0, 1, exclude_max=True), st.integers(1, 255))
+def test_a_damaged_byte_is_noticed_or_does_not_matter(small, place, flip):
+    model, data, path = small
+    content = bytearray(path.read_bytes())
+    content[int(place * len(content))] ^= flip
+    other = path.with_name('other.pt')
+    other.write_bytes(content)
+    try:
+        again = VGCN.load(other, data, members=model.members)
+    except ValueError as error:
+        assert type(error) is ValueError
+        assert str(other) in str(error)
+    else:
+        assert again.predict().equal(model.predict())
+        assert again.edges().equals(model.edges())
+
+
+def test_other_names_and_networks_are_refused(small):
+    model, data, path = small
+    options = {'members': model.members}
+    with pytest.raises(ValueError, match="'node_names'.*model.pt"):
+        VGCN.load(path, data, node_names=range(12), **options)
+    named = data.clone()
+    named.node_names = list(range(12))
+    with pytest.raises(ValueError, match="'node_names'.*model.pt"):
+        VGCN.load(path, named, **options)
+
+    def narrow(task):
+        return GCN(task.num_features, width, 2, task.num_classes)
+
+    width = 4
+    options['members'] = [LearnedMember('given', given_graph, network=narrow)]
+    model = VGCN(data, **options, effort=model.effort, progress=False).fit()
+    other = path.with_name('narrow.pt')
+    model.save(other)
+    width = 5  # of a function of the same name
+    with pytest.raises(ValueError, match="'members'.*narrow.pt.*'given'"):
+        VGCN.load(other, data, **options)
+
+
+def test_what_time_left_out_stays_left_out(fitted, blocks, model_of, tmp_path):
+    with pytest.warns(UserWarning, match='time_limit'):
+        model = model_of(blocks, time_limit=1e-9).fit()
+    model.save(tmp_path / 'model.pt')
+    again = VGCN.load(tmp_path / 'model.pt', blocks, members=fitted.members)
+    assert again.leaderboard().equals(model.leaderboard())
+    assert again.weights_ == model.weights_
+
+
+class Interrupted(Exception):
+    pass
+
+
+def test_an_interrupted_fit_goes_on(fitted, blocks, model_of, tmp_path):
+    """To the same result, without training again what was finished."""
+    path, calls = tmp_path / 'part.pt', []
+
+    class Counted(FixedMember):
+        def learner(self, task):
+            calls.append(self.name)
+            if len(calls) == interrupted_at:
+                raise Interrupted
+            return super().learner(task)
+
+    members = [Counted('first', no_graph), *fitted.members[1:]]
+    members.append(Counted('last', given_graph))
+    interrupted_at = 0
+    want = model_of(blocks, members=members).fit()
+    calls.clear()
+    interrupted_at = 2  # as the last member begins
+    with pytest.raises(Interrupted):
+        model_of(blocks, members=members).fit(checkpoint=path)
+    interrupted_at = 0
+    model = model_of(blocks, members=members).fit(checkpoint=path)
+    assert model.predict().equal(want.predict())
+    assert model.weights_ == want.weights_
+    assert model.edges().equals(want.edges())
+    calls.clear()
+    seconds = model.leaderboard().seconds
+    done = model_of(blocks, members=members).fit(checkpoint=path)
+    assert done.leaderboard().seconds.equals(seconds)  # none was trained
+    assert done.predict().equal(want.predict())
+
+
+def test_checkpoints_of_others_are_refused(blocks, model_of, tmp_path):
+    path = tmp_path / 'part.pt'
+    model = model_of(blocks).fit(checkpoint=path)
+    with pytest.raises(ValueError, match="'seed'.*part.pt.*0.*1"):
+        model_of(blocks, seed=1).fit(checkpoint=path)
+    blocks.x = blocks.x + torch.rand(60, 5)
+    with pytest.raises(ValueError, match="'data.x'.*part.pt"):
+        model_of(blocks).fit(checkpoint=path)
+    model.save(path)
+    with pytest.raises(ValueError, match="'checkpoint'.*part.pt.*done"):
+        model.fit(checkpoint=path)
+    with pytest.raises(OSError, match='none'):
+        model.fit(checkpoint=tmp_path / 'none' / 'part.pt')
 
 
 def test_nothing_else_is_written(path):
@@ -64,7 +200,7 @@ def test_damaged_files_are_named(blocks, path, tmp_path, cut):
 
 def test_foreign_files_are_named(blocks, tmp_path):
     other = tmp_path / 'other.pt'
-    torch.save({'format': 1, 'weights': torch.ones(2)}, other)
+    torch.save({'format': 2, 'weights': torch.ones(2)}, other)
     with pytest.raises(ValueError, match=r'other\.pt'):
         VGCN.load(other, blocks)
     with pytest.raises(FileNotFoundError):

@@ -1,7 +1,11 @@
 """The one call."""
 
+import os
 import random
+import subprocess
 import sys
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 import pytest
@@ -9,6 +13,9 @@ import torch
 
 import torch_geometric_vgcn.recipe as recipe
 from torch_geometric_vgcn import evaluate
+from torch_geometric_vgcn.recipe import FixedMember, given_graph
+
+ROOT = Path(__file__).parent.parent.parent
 
 
 def test_predictions_are_probabilities(fitted):
@@ -121,6 +128,31 @@ def test_what_is_printed_can_be_pasted_back(fitted, blocks, capsys):
     assert again.fit().predict().equal(fitted.predict())
 
 
+def test_time_may_be_limited(fitted, blocks, model_of):
+    """Of four members the first two are trained, as in any case."""
+    members = [*fitted.members, FixedMember('last', given_graph)]
+    options = {'members': members, 'time_limit': 1e-9}
+    with pytest.warns(UserWarning, match="'time_limit'.*: given, last"):
+        model = model_of(blocks, **options).fit()
+    assert {k: len(v) for k, v in model.learners_.items()} == {
+        'no graph': 1,
+        'near': 1,
+    }
+    board = model.leaderboard()
+    assert list(board.member[2:]) == ['given', 'last']
+    assert (board.weight[2:] == 0).all()
+    assert board.nll[2:].isna().all() and board.nll[:2].notna().all()
+    assert model.weights_['last'] == 0
+    assert len(model.edges()) > 0
+    assert 'time_limit=1e-09,' in repr(model)
+
+
+def test_time_that_suffices_changes_nothing(fitted, blocks, model_of):
+    model = model_of(blocks, time_limit=1e6).fit()
+    assert model.predict().equal(fitted.predict())
+    assert model.weights_ == fitted.weights_
+
+
 def test_it_is_silent_unless_verbose(blocks, model_of, capsys):
     model_of(blocks).fit()
     assert capsys.readouterr() == ('', '')
@@ -129,9 +161,49 @@ def test_it_is_silent_unless_verbose(blocks, model_of, capsys):
     assert all(name in out for name in ('no graph', 'near', 'given', 'nll'))
 
 
+@pytest.mark.parametrize(
+    ('kind', 'alone'), [('counts', True), ('measurements', False)]
+)
+def test_nothing_warns(kind, alone):
+    """In a new process, as some warnings come once only. NetworkX, which takes
+    a while, is imported where one of its graphs comes in, not here.
+    """
+    code = f"""
+import sys, warnings
+import torch, torch_geometric_vgcn as vgcn
+from torch_geometric.data import Data
+from torch_geometric_vgcn.recipe import Effort, FixedMember, no_graph
+
+warnings.simplefilter('error')
+y = torch.arange(90) % 3
+x = torch.nn.functional.one_hot(y, 30) + (torch.rand(90, 30) < 0.05)
+x = x.float() if {kind == 'counts'} else x + torch.randn(90, 30)
+graph = torch.stack([torch.arange(87), torch.arange(3, 90)])
+data = Data(x=x, y=y, edge_index=graph)
+data.train_mask = torch.arange(90) < 30
+data.val_mask = ~data.train_mask
+members = [FixedMember('no graph', no_graph)] if {alone} else None
+few = Effort(2, 2, warmup=1, num_samples=2)
+model = vgcn.VGCN(data, members=members, effort=few).fit()
+model.predict(), model.edges(), model.leaderboard(), model.learned_graph()
+model.save('model.pt'), vgcn.VGCN.load('model.pt', data, members=members)
+model.report()
+assert 'networkx' not in sys.modules
+"""
+    with TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, '-W', 'error::UserWarning', '-c', code],
+            cwd=folder,
+            env=os.environ | {'PYTHONPATH': str(ROOT)},
+            capture_output=True,
+            text=True,
+        )
+    assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
 def test_fit_comes_first(blocks, model_of):
     model = model_of(blocks)
-    for call in (model.predict, model.edges, model.leaderboard):
+    for call in (model.predict, model.edges, model.leaderboard, model.report):
         with pytest.raises(RuntimeError, match='fit()'):
             call()
 
@@ -146,6 +218,8 @@ def test_fit_comes_first(blocks, model_of):
         ({'features': 'counts'}, 'features'),
         ({'verbose': 1}, 'verbose'),
         ({'progress': 'no'}, 'progress'),
+        ({'time_limit': 0}, 'time_limit'),
+        ({'time_limit': 'short'}, 'time_limit'),
     ],
 )
 def test_bad_options_are_named(blocks, model_of, option, name):

@@ -10,7 +10,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import torch
+from torch_geometric.data import Data
 
+from torch_geometric_vgcn import VGCN
+from torch_geometric_vgcn.recipe import (
+    Effort,
+    FixedMember,
+    LearnedMember,
+    given_graph,
+    no_graph,
+)
 from torch_geometric_vgcn.report import report
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.page import page
@@ -91,6 +101,29 @@ def test_a_real_report_renders(show, fitted, tmp_path):
         assert len(nodes(tab, panel)) > 1
     assert tab.locator('svg.chart').count() >= 2
     assert tab.locator('.trials, .confusion').count() == 2
+
+
+@pytest.mark.parametrize('width', [1280, 390])
+def test_the_report_of_the_one_call_renders(show, tmp_path, width):
+    node = torch.arange(30)
+    data = Data(x=torch.rand(30, 4), y=node % 3)
+    data.node_names = [f'{n}{EVIL}' for n in range(30)]
+    data.edge_index = torch.stack([node, (node + 1) % 30])
+    effort = Effort(2, 2, warmup=1, folds=2, num_samples=2)
+    members = [
+        FixedMember('no graph', no_graph),
+        LearnedMember('given', given_graph),
+    ]
+    model = VGCN(data, members=members, effort=effort, progress=False).fit()
+    path = model.report(tmp_path / 'out.html', title=EVIL)
+    size = {'width': width, 'height': 900}
+    content = path.read_text(encoding='utf-8')
+    tab = show(content, '#row=4', viewport=size)
+    assert tab.title() == EVIL
+    wait_for_row(tab, f'4{EVIL} (row 4)')
+    assert len(nodes(tab, 'after')) > 1
+    assert tab.locator('.trials tbody tr').count() == 2
+    assert tab.evaluate('document.documentElement.scrollWidth') == width
 
 
 def test_the_search_finds_rows_by_number_name_and_class(show, make):

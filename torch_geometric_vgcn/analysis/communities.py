@@ -1,4 +1,3 @@
-import networkx
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
@@ -20,6 +19,8 @@ def communities(data: Data) -> list[Tensor]:
     Returns:
         The sorted node ids of each community. Each node is in one of them.
     """
+    import networkx  # which takes a while
+
     num_nodes = count_nodes(data)
     check_edge_index(data.get('edge_index'), num_nodes, 'data.edge_index')
     data = Data(edge_index=data.edge_index, num_nodes=num_nodes)

@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 
 
 def check_kind(value: Any, kind: type | tuple[type, ...], name: str) -> None:
@@ -60,4 +61,16 @@ def check_callable(value: Any, name: str) -> None:
     if value is not None and not callable(value):
         raise TypeError(
             f"'{name}' must be callable, got {type(value).__name__}"
+        )
+
+
+def check_maker(value: Any, name: str) -> None:
+    r"""Expects a function that makes something, or :obj:`None`. A module can
+    be called, too, but is what was to be made.
+    """
+    check_callable(value, name)
+    if isinstance(value, Module):
+        raise TypeError(
+            f"'{name}' must be a function that makes one for each member, got "
+            f'a {type(value).__name__}'
         )

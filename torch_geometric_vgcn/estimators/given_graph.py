@@ -2,11 +2,10 @@ from typing import Any
 
 import scipy.sparse
 from torch import Tensor
-from torch_geometric.utils import remove_self_loops, to_undirected
 
 from torch_geometric_vgcn.checks import check_edge_index
 from torch_geometric_vgcn.datasets.missing import is_missing
-from torch_geometric_vgcn.observed import observed_graph
+from torch_geometric_vgcn.observed import undirected_graph
 
 
 def row_names(X: Any) -> list[Any] | None:  # noqa: N803
@@ -39,7 +38,6 @@ def given_graph(
             'cross-validation of scikit-learn slices the rows of a matrix '
             'but not its columns; use transductive_scores(clf, X, y, graph)'
         )
-    edge_index, _ = observed_graph(graph, num_rows, 'graph', True, names)
-    edge_index, _ = remove_self_loops(edge_index)
-    check_edge_index(edge_index, num_rows, 'graph')  # that some are left
-    return to_undirected(edge_index, num_nodes=num_rows)
+    edge_index = undirected_graph(graph, num_rows, 'graph', names)
+    check_edge_index(edge_index, num_rows, 'graph')  # that there are some
+    return edge_index

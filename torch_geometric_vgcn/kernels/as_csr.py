@@ -2,11 +2,16 @@ import numpy as np
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+
 
 def as_csr(x: Tensor, most: float) -> Tensor | None:
     r"""A dense matrix on the CPU in compressed rows, or :obj:`None` if it has
-    more than :obj:`most` non-zeros.
+    more than :obj:`most` non-zeros or there are no kernels for such a matrix.
     """
+    # First of all, as it takes PyTorch's warning about such matrices:
+    if not kernels_work(x.device, x.dtype):
+        return None
     # NumPy finds the non-zeros several times faster than to_sparse_csr does.
     mask = x.detach().numpy() != 0
     if np.count_nonzero(mask) > most:

@@ -8,6 +8,7 @@ from torch_geometric_vgcn.message_passing.edge_attributes import (
     attributes_of,
 )
 from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
+from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
 from torch_geometric_vgcn.message_passing.kept_edges import KeptEdges
 from torch_geometric_vgcn.message_passing.matrix import AdjacencyMatrix
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
@@ -20,6 +21,7 @@ __all__ = [
     'DenseAdjacency',
     'AdjacencyMatrix',
     'EdgeWeight',
+    'EdgeWeights',
     'MessageGate',
     'KeptEdges',
     'SparseDropout',

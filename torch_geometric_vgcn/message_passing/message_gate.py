@@ -10,26 +10,15 @@ from torch_geometric_vgcn.message_passing.base import (
     Route,
     message_passing_modules,
 )
-from torch_geometric_vgcn.message_passing.gate import Gate
-from torch_geometric_vgcn.message_passing.gated_methods import (
-    GatedMethods,
-    counts_edges,
-)
-from torch_geometric_vgcn.message_passing.replica import Replica
+from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
 from torch_geometric_vgcn.sample import GraphSample
 
 
 class MessageGate(Route):
     r"""Calls :obj:`conv(x, edge_index)` of any convs, with each edge counted
     by its weight wherever a conv sums over edges: in its aggregation, in
-    attention's softmax, in degrees and their normalisation.
-
-    The call goes to a shallow copy of the conv, whose methods see weighted
-    versions of :func:`~torch_geometric.utils.scatter`,
-    :func:`~torch_geometric.utils.softmax`,
-    :func:`~torch_geometric.utils.degree` and of
-    :meth:`~torch_geometric.nn.aggr.Aggregation.reduce`. The conv itself is
-    not touched. A sum over edges that can't be identified is an error.
+    attention's softmax, in degrees and their normalisation. See
+    :class:`~torch_geometric_vgcn.message_passing.edge_weights.EdgeWeights`.
     """
 
     @staticmethod
@@ -55,9 +44,8 @@ class MessageGate(Route):
         attributes: Attributes,
     ) -> Tensor:
         edge_index, weight = sample.edges(s)
-        methods = GatedMethods(Gate(edge_index, weight, x.size(-2)))
-        with Replica(conv, counts_edges).changed(methods.changes) as gated:
-            return gated(x, edge_index, **attributes(edge_index))
+        with EdgeWeights(edge_index, weight, x.size(-2)):
+            return conv(x, edge_index, **attributes(edge_index))
 
 
 def _reads_in_order(aggr: Aggregation) -> bool:

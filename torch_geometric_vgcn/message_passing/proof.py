@@ -8,6 +8,8 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.nn.parameter import is_lazy
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from torch_geometric_vgcn.checks import explained
 from torch_geometric_vgcn.kernels.precision import wide
@@ -18,7 +20,6 @@ from torch_geometric_vgcn.message_passing.base import (
     check_finite,
     check_output,
 )
-from torch_geometric_vgcn.message_passing.coupled_draws import CoupledDraws
 from torch_geometric_vgcn.message_passing.replica import (
     Precision,
     Replica,
@@ -39,13 +40,24 @@ TOLERANCE, TOLERANCE_OF_SINGLE = 1e-9, 1e-4
 # Numbers of features, parameters and weights, beyond which they aren't copied
 # in double precision (1 GB), and sparse features not made dense:
 LARGE = 2**27
+# What random numbers are replaced by:
+CONSTANT = {
+    'bernoulli': 1.0,
+    'exponential': 1.0,
+    'normal': 0.0,
+    'rand': 0.5,
+    'randint': 0,
+    'randn': 0.0,
+    'random': 0,
+    'uniform': 0.5,
+}
 
 
 class Proof:
     r"""Compares routes with really deleting edges: on the first graph, with
     weights in :math:`\{0, 1\}`, in training and evaluation mode, in double
-    precision if the conv can. Both draw the same random numbers, and neither
-    the model nor any random state is changed permanently.
+    precision if the conv can, and without dropout. Neither the model nor any
+    random state is changed permanently.
 
     Args:
         conv (torch.nn.Module): The conv or model.
@@ -66,9 +78,8 @@ class Proof:
         self._given = x.detach() if x.requires_grad else x
         self._sample = TrialSample.of(sample)
         self._attributes = attributes
-        # For convs that want no sparse x, and where its non-zeros stand:
+        # For convs that want no sparse x:
         self._dense: Tensor | None = None
-        self._entries: Tensor | None = None
         self._enter(single)
 
     def _enter(self, precision: Precision) -> None:
@@ -76,8 +87,6 @@ class Proof:
         self.precision = precision
         self.x = precision(self._given)
         self.sample = self._sample.to(precision)
-        # Outputs for which nothing random was drawn, by mode:
-        self._alone: dict[bool, tuple[Tensor, CoupledDraws]] = {}
         # The conv as it is now, as another thread may train it between two
         # calls that are to be compared; made when it is needed:
         self.__dict__.pop('_still', None)
@@ -123,11 +132,10 @@ class Proof:
                 self._enter(precision)
                 if dense:
                     self._dense = self.x.to_dense()
-                    self._entries = self.x.to_sparse_coo().coalesce().indices()
-                for training in (False, True):
-                    out, draws = self._expected(0, training, CoupledDraws())
-                    if draws.matched:  # there were none to match
-                        self._alone[training] = out, draws
+                self._first = {
+                    training: self._expected(0, training)
+                    for training in (False, True)
+                }
                 return
             except Exception:
                 if place == len(trials):
@@ -217,8 +225,7 @@ class Proof:
     def _differs(self, route: Route, training: bool) -> str | None:
         count = 2 if self._several(route) else 1
         sample, x = self._some(count)
-        record = CoupledDraws()
-        with _undisturbed(x.device), record:
+        with _undisturbed(x.device):
             try:
                 model = trial_of(self._still, training)
                 outs = route(model, x, sample, self.attributes)
@@ -227,21 +234,19 @@ class Proof:
         if not training:
             self._tried = x, sample, outs
         for s in range(count):
-            expected, replay = self._expected(s, training, record)
+            expected, narrow = (
+                self._expected(s, training) if s else self._first[training]
+            )
             got = outs[s] if count > 1 else outs
             if got.shape != expected.shape:
                 return f'the shape is {list(got.shape)}'
             if expected.numel() == 0:
                 continue
-            narrow = replay.narrow or expected.dtype != torch.double
             most = TOLERANCE_OF_SINGLE if narrow else TOLERANCE
             scale = expected.abs().max().clamp(min=1e-6)
             share = float((got - expected).abs().max() / scale)
             if not share < most:
-                reason = f'they differ by {share:.2g} of the largest output'
-                if not replay.matched:
-                    reason += ', with random numbers for each edge'
-                return reason
+                return f'they differ by {share:.2g} of the largest output'
         return None
 
     def _some(self, count: int) -> tuple[TrialSample, Tensor]:
@@ -253,27 +258,21 @@ class Proof:
         batches = route.batches(self.conv) and len(self.sample) > 1
         return batches and (self.x.dim() == 2 or self.x.size(0) > 1)
 
-    def _expected(
-        self, s: int, training: bool, record: CoupledDraws
-    ) -> tuple[Tensor, CoupledDraws]:
-        r"""What the conv gives without the edges of weight zero, and what it
-        drew for that.
+    def _expected(self, s: int, training: bool) -> tuple[Tensor, bool]:
+        r"""What the conv gives without the edges of weight zero, and whether
+        it computes that in less than double precision.
         """
-        if s == 0 and training in self._alone:
-            return self._alone[training]
-        edge_index, kept = self.sample.left(s)
+        edge_index, _ = self.sample.left(s)
         x = self.x if self._dense is None else self._dense
         x = x[s] if x.dim() > 2 else x
-        num_nodes = self.sample.prior.num_nodes
-        replay = CoupledDraws(kept, record, s, num_nodes, self._entries)
-        with _undisturbed(x.device):
+        with _undisturbed(x.device) as trial:
             model = trial_of(self._still, training)
             extra = self.attributes(edge_index)
-            with self._explained(x), only_copies(self.conv), replay:
+            with self._explained(x), only_copies(self.conv):
                 out = model(x, edge_index, **extra)
         out = check_output(self.conv, out)
         check_finite(self.conv, out)
-        return out, replay
+        return out, trial.narrow or out.dtype != torch.double
 
     def _explained(self, x: Tensor) -> AbstractContextManager[None]:
         no_edges = self.sample.prior.pairs.index[:, :0]
@@ -292,29 +291,43 @@ def gradient(out: Tensor, weight: Tensor) -> Tensor | None:
     return grad
 
 
-def _left(sample: GraphSample, s: int) -> tuple[Tensor, Tensor]:
-    r"""The edges of the :obj:`s`-th graph that aren't of weight zero, and for
-    each edge of :meth:`GraphSample.edges` whether it is one of them.
+class Undrawn(TorchDispatchMode):
+    r"""Replaces random numbers by constants, and dropout by nothing, so that a
+    model does the same on fewer edges. Notes whether anything is computed in
+    less than double precision.
     """
-    kept = sample.weight[s] > 0
-    index = sample.prior.pairs.index[:, kept]
-    if sample.background is not None:
-        others, _ = sample.background.of(s)
-        index = torch.cat([index, others], dim=1)
-        kept = torch.cat([kept, kept.new_ones(others.size(1))])
-    edge_index = torch.cat([index, index.flip(0)], dim=1)
-    return edge_index, torch.cat([kept, kept])
+
+    narrow = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        self.narrow |= any(
+            value.is_floating_point() and value.dtype != torch.double
+            for value in tree_leaves((out, args))
+            if isinstance(value, Tensor)
+        )
+        name = func.overloadpacket.__name__
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return out
+        if name == 'native_dropout':
+            return args[0].clone(), torch.ones_like(out[1])
+        if name.removesuffix('_like').rstrip('_') in CONSTANT:
+            return out.fill_(CONSTANT[name.removesuffix('_like').rstrip('_')])
+        return out
 
 
 @contextmanager
-def _undisturbed(device: torch.device) -> Iterator[None]:
-    r"""Without gradients, reduced precision or a trace in PyTorch's random
-    numbers; each time from the same seed.
+def _undisturbed(device: torch.device) -> Iterator[Undrawn]:
+    r"""Without gradients, reduced precision, random numbers or a trace in
+    PyTorch's generators.
     """
     with (
         torch.inference_mode(False),
         torch.no_grad(),
         torch.autocast(device.type, enabled=False),
         Seeded(0),
+        Undrawn() as trial,
     ):
-        yield
+        yield trial

@@ -143,7 +143,7 @@ def check_gradient(conv: Module, out: Tensor, sample: GraphSample) -> None:
     r"""Raises an error if the output has no gradient by the weights: a model
     that detaches them would train without ever learning a graph.
     """
-    if gradient(out, sample.weight) is None:
+    if sample.weight.numel() and gradient(out, sample.weight) is None:
         raise TypeError(
             f"'conv' ({type(conv).__name__}) gives no gradient to the edges "
             'that it is given: use them with gradients'

@@ -24,13 +24,14 @@ def labels_of(
     y = data.y.detach()
     if list(y.shape) not in ([num_nodes], [num_nodes, 1]):
         raise ValueError(
-            f"'data.y' must have shape [{num_nodes}], got {list(y.shape)}"
+            f"'data.y' must have shape [{num_nodes}], one class id for each "
+            f'node, got {list(y.shape)}'
         )
     numbers = y.is_floating_point()
     if y.is_complex() or y.dtype == torch.bool or (numbers and not quantity):
         raise TypeError(
             "'data.y' must hold int64 class ids, -1 where the class is "
-            f'unknown, got {y.dtype}'
+            f'unknown, got {y.dtype}: for whole numbers, y.long()'
         )
     y = y.reshape(num_nodes)
     y = y if numbers else y.long()
@@ -64,6 +65,12 @@ def labels_of(
             "'data.y' must hold labels of at least two classes to train "
             f'with, got only class {int(y[train[0]])}'
         )
+    if int(y[both].max()) >= num_nodes:
+        raise ValueError(
+            "'data.y' must hold class ids from 0 on, fewer than the "
+            f'{num_nodes} nodes, got {int(y[both].max())}: number the classes '
+            'by y.unique(return_inverse=True)'
+        )
     known = torch.full_like(y, -1)
     known[both] = y[both]
     return known, train, val
@@ -78,6 +85,12 @@ def _selected(
         return None
     size = num_nodes if y is None else y.numel()
     assert size is not None
+    if isinstance(mask, Tensor) and mask.dim() == 2 and mask.size(0) == size:
+        raise ValueError(
+            f"'data.{name}_mask' must be one mask of shape [{size}], got "
+            f'{mask.size(1)} in {list(mask.shape)}: choose one column, '
+            f'data.{name}_mask[:, 0]'
+        )
     nodes = selected_nodes(
         mask, size, f'data.{name}_mask', allow_none=y is None
     )
@@ -91,6 +104,14 @@ def _selected(
 
 def _known(y: Tensor) -> Tensor:
     return y.isfinite() if y.is_floating_point() else y >= 0
+
+
+def class_names(data: Data, num_classes: int) -> list[str]:
+    r"""What the data call their classes, or the numbers."""
+    found = data.get('class_names')
+    if isinstance(found, (list, tuple)) and len(found) == num_classes:
+        return [str(name) for name in found]
+    return [str(number) for number in range(num_classes)]
 
 
 def folds_of(

@@ -8,15 +8,16 @@ from torch.nn import Module
 from torch_geometric.utils import coalesce
 
 from torch_geometric_vgcn.checks import (
-    check_callable,
+    check_edge_index,
     check_kind,
     check_number,
     check_probability,
 )
+from torch_geometric_vgcn.checks.kind import check_maker
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
-from torch_geometric_vgcn.prior import EvidencePrior, SmoothedPrior
+from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.fit_bound import fit_bound
 from torch_geometric_vgcn.recipe.networks import (
@@ -29,10 +30,9 @@ from torch_geometric_vgcn.recipe.sources import (
     nearest_neighbors,
     no_graph,
 )
-from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.task import MakeNetwork, Task
 
 Learner = VariationalGraphLearner | FixedGraph
-MakeNetwork = Callable[[Task], Module]
 Source = Callable[[Task], Tensor]
 
 
@@ -58,8 +58,8 @@ class Member(ABC):
         if not sources:
             raise ValueError(f"'sources' of the member '{name}' are missing")
         for source in sources:
-            check_callable(source, 'sources')
-        check_callable(network, 'network')
+            check_maker(source, 'sources')
+        check_maker(network, 'network')
         self.name = name
         self.sources = sources
         self.network = network
@@ -70,8 +70,13 @@ class Member(ABC):
 
     def graph(self, task: Task) -> Tensor:
         r"""The edges of all sources."""
-        edges = [source(task) for source in self.sources]
-        return coalesce(torch.cat(edges, dim=1), num_nodes=task.num_nodes)
+        edges, size = [], task.num_nodes
+        for source in self.sources:
+            index = source(task)
+            told = f'{name_of(source)}(task)'
+            check_edge_index(index, size, told, empty=True, loops=True)
+            edges.append(index)
+        return coalesce(torch.cat(edges, dim=1), num_nodes=size)
 
     def make_network(self, task: Task) -> Module:
         make = self.network or task.network or propagated_mlp
@@ -127,7 +132,7 @@ class LearnedMember(Member):
 
     Args:
         rho1 (float, optional): How probable an edge of the sources is before
-            training. (default: :obj:`0.1`)
+            training, without a prior of the user. (default: :obj:`0.1`)
         evidence (float, optional): How much similar features speak for an
             edge: the logits of a standard deviation. (default: :obj:`2.0`)
     """
@@ -148,20 +153,28 @@ class LearnedMember(Member):
         own = {'rho1': self.rho1, 'evidence': self.evidence}
         return own | super().settings()
 
-    def prior(self, task: Task) -> EvidencePrior:
-        smoothed = SmoothedPrior(self.graph(task), task.num_nodes, self.rho1)
-        return EvidencePrior(
-            smoothed, task.x, self.evidence, task.features.similarity
+    def learner(self, task: Task) -> Learner:
+        return VariationalGraphLearner(
+            self.make_network(task),
+            self.prior(task),
+            task.make_posterior(),
+            objective=task.objective(LogisticKL()),
         )
 
-    def learner(self, task: Task) -> Learner:
-        network, objective = (
-            self.make_network(task),
-            task.objective(LogisticKL()),
-        )
-        return VariationalGraphLearner(
-            network, self.prior(task), objective=objective
-        )
+    def prior(self, task: Task) -> Prior:
+        graph, size = self.graph(task), task.num_nodes
+        if task.prior is None:
+            smoothed = SmoothedPrior(graph, size, self.rho1)
+            similarity = task.features.similarity
+            return EvidencePrior(smoothed, task.x, self.evidence, similarity)
+        prior = task.prior(task, graph)
+        check_kind(prior, Prior, 'prior(task, edge_index)')
+        if prior.num_nodes != size:
+            raise ValueError(
+                f"'prior(task, edge_index)' must be one of {size} nodes, got "
+                f'{prior.num_nodes}'
+            )
+        return prior
 
 
 def name_of(value: Any) -> str:

@@ -1,3 +1,7 @@
+from collections.abc import Callable
+from math import inf
+from time import perf_counter
+
 import torch
 from torch import Tensor
 
@@ -16,10 +20,14 @@ def train_members(
     effort: Effort,
     seed: int,
     progress: bool,
+    time_limit: float | None = None,
+    train: Callable[..., Trained] = train,
 ) -> tuple[dict[str, Trained], Weights, Tensor]:
     r"""Trains all members once, and those that have a weight again, and weighs
-    them by the nodes that are held out, which come last.
+    them by labels of the held-out nodes, which are returned, too. After so
+    many seconds no training begins, except that of the first two members.
     """
+    end = perf_counter() + (inf if time_limit is None else time_limit)
     generator = torch.Generator().manual_seed(seed)
     folds: list[tuple[Tensor, Tensor]] = []
     held, runs, stops = task.val, effort.runs, [task.train]
@@ -38,7 +46,8 @@ def train_members(
             for member in members:
                 name = member.name
                 bar.set_postfix(member=name, refresh=False)
-                if weight[name] > 0:
+                late = perf_counter() > end and len(trained) > 1
+                if weight[name] > 0 and not late:
                     new = train(member, task, folds, stop, effort, seed, run)
                     old = trained.get(name)
                     trained[name] = new if old is None else old + new
@@ -47,6 +56,7 @@ def train_members(
             again = run == 0 and runs > 1
             rows = trained[members[0].name].unseen[0] if again else None
             label = task.y[held]
+            members = [m for m in members if m.name in trained]
             scores = weights_of(members, trained, label, generator, rows)
             weight = scores.weights
     return trained, scores, held

@@ -1,10 +1,13 @@
-r"""Fitted models as files of tensors and plain values, without pickle."""
+r"""Fitted and unfinished models as files of tensors and plain values, without
+pickle.
+"""
 
 from __future__ import annotations
 
 import os
-import zipfile
 from dataclasses import asdict
+from hashlib import sha256
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -12,39 +15,38 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.kernels.seeded import Seeded
-from torch_geometric_vgcn.recipe.described import decided
 from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.members import Learner
+from torch_geometric_vgcn.recipe.held_out import Trained, train
+from torch_geometric_vgcn.recipe.members import Learner, Member
+from torch_geometric_vgcn.recipe.shown import decided
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights
 from torch_geometric_vgcn.training.fingerprint import digest
-from torch_geometric_vgcn.whole_file import whole_file
+from torch_geometric_vgcn.whole_file import read_tensors, whole_file
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN
 
-#: Changes with the layout of the file.
-FORMAT = 1
+#: Changes with the layout of the files.
+FORMAT = 2
 
 
 def save_state(model: VGCN, path: str | os.PathLike) -> None:
     r"""Writes the file, whole or not at all."""
-    path = check_path(path, 'path')
     state = {
-        'format': FORMAT,
         'effort': asdict(model.effort),
         'seed': model.seed,
-        'decided': _decided(model),
-        'data': _digests(model.task),
+        'node_names': model.task.node_names,
         'scores': asdict(model.scores_),
         'prob': model.prob_,
+        'held_out': model.held_out_,
+        'held_out_prob': model.held_out_prob_,
         'learners': {
             name: [learner.state_dict() for learner in runs]
             for name, runs in model.learners_.items()
         },
     }
-    with whole_file(path) as file:
-        torch.save(state, file)
+    _write(model, check_path(path, 'path'), state)
 
 
 def load_state(
@@ -55,71 +57,132 @@ def load_state(
 ) -> VGCN:
     r"""Reads what :func:`save_state` has written."""
     path = check_path(path, 'path')
-    try:
-        # PyTorch itself doesn't look at the checksums in the file:
-        with zipfile.ZipFile(path) as file:
-            damaged = file.testzip()
-        if damaged is not None:
-            raise zipfile.BadZipFile(f'bad checksum of {damaged}')
-        state = torch.load(path, weights_only=True, map_location='cpu')
-        if state['format'] != FORMAT:
-            raise KeyError(f'format {state["format"]}')
-        effort, seed = Effort(**state['effort']), state['seed']
-        scores, prob = Weights(**state['scores']), state['prob']
-        learners, was = state['learners'], state['decided']
-        digests = state['data']
-    except OSError:
-        raise
-    except Exception as error:  # whatever a foreign file may cause
-        raise ValueError(
-            f"'path' must be a file of {kind.__name__}.save, got '{path}', "
-            'which is damaged or another kind of file '
-            f'({type(error).__name__}: {error})'
-        ) from error
-    model = kind(data, **{**options, 'effort': effort, 'seed': seed})
-    task = model.task
-    for name, value in _digests(task).items():
-        if digests[name] != value:
-            raise ValueError(
-                f"'data' must be what the model in '{path}' was fitted to, "
-                f"got another 'data.{name}'"
-            )
-    _check_decided(was, _decided(model), path)
-    made: dict[str, list[Learner]] = {}
-    with Seeded(seed):
-        for member in model.members:
-            runs = made[member.name] = []
-            for saved in learners[member.name]:
-                learner = member.learner(task)
-                learner.load_state_dict(saved)
-                runs.append(learner.eval())
-    prob = {name: value.to(task.x.device) for name, value in prob.items()}
-    model._set(made, prob, scores)
+    held = ('held_out', 'held_out_prob')
+    keys = ('effort', 'seed', 'node_names', 'scores', 'prob', 'learners')
+    state = _read(path, 'path', f'{kind.__name__}.save', *keys, *held)
+    if getattr(data, 'node_names', None) is None:
+        options = {'node_names': state['node_names'], **options}
+    effort = Effort(**state['effort'])
+    model = kind(data, **{**options, 'effort': effort, 'seed': state['seed']})
+    _check_same(model, path, state)
+    device = model.task.x.device
+    learners = {
+        member.name: _learners(
+            member, model.task, state['learners'][member.name], path
+        )
+        for member in model.members
+        if member.name in state['learners']
+    }
+    model._set(
+        learners,
+        {name: prob.to(device) for name, prob in state['prob'].items()},
+        Weights(**state['scores']),
+        *(state[name].to(device) for name in held),
+    )
     return model
 
 
-def _decided(model: VGCN) -> list[str]:
-    return [*decided(model), *map(repr, model.members)]
+class Checkpoint:
+    r"""Trains members, and keeps them in a file, from which those that were
+    finished before an interruption are taken.
+
+    Args:
+        model (VGCN): The model.
+        path (str or PathLike): The file.
+    """
+
+    def __init__(self, model: VGCN, path: str | os.PathLike) -> None:
+        self.model, self.path = model, check_path(path, 'checkpoint')
+        self.done: dict[str, dict[str, Any]] = {}
+        if self.path.exists():
+            device = model.task.x.device
+            state = _read(
+                self.path, 'checkpoint', 'fit', 'done', device=device
+            )
+            _check_same(model, self.path, state)
+            self.done = state['done']
+        _write(model, self.path, {'done': self.done})  # or an error, now
+
+    def train(self, member: Member, task: Task, *args: Any) -> Trained:
+        r"""As :func:`train`, with the number of the run at the end."""
+        key = f'{args[-1]} {member.name}'
+        if key in self.done:
+            saved = self.done[key]
+            learners = _learners(member, task, saved['learners'], self.path)
+            return Trained(**{**saved, 'learners': learners})
+        trained = train(member, task, *args)
+        states = [learner.state_dict() for learner in trained.learners]
+        self.done[key] = {**vars(trained), 'learners': states}
+        _write(self.model, self.path, {'done': self.done})
+        return trained
 
 
-def _check_decided(was: list[str], now: list[str], path: Any) -> None:
-    if was != now:
-        other = sorted(set(was) ^ set(now))
+def _write(model: VGCN, path: Path, state: dict[str, Any]) -> None:
+    state |= {'format': FORMAT, 'fitted_to': _fingerprint(model)}
+    with whole_file(path) as file:
+        torch.save(state, file)
+
+
+def _read(
+    path: Path, name: str, writer: str, *keys: str, device: Any = 'cpu'
+) -> dict[str, Any]:
+    r"""A file with some keys, or an error that says which argument it is."""
+    try:
+        state = read_tensors(path, device)
+        if not isinstance(state, dict) or state.get('format') != FORMAT:
+            raise ValueError(f'not of format {FORMAT}')
+        missing = {'fitted_to', *keys} - state.keys()
+        if missing:
+            raise ValueError(f'without {", ".join(sorted(missing))}')
+    except ValueError as error:
         raise ValueError(
-            "'members', 'network' and 'features' must be those of the model "
-            f"in '{path}': give the same to load(), which differ in "
-            f'{"; ".join(other)}'
-        )
+            f"'{name}' must be a file of {writer}, got '{path}', which is "
+            f'damaged or another kind of file ({error})'
+        ) from error
+    return state
 
 
-def _digests(task: Task) -> dict[str, str]:
-    r"""What the model was fitted to, in short."""
-    none = 'none'
-    val, graph = task.val, task.edge_index
-    return {
-        'x': digest(task.x),
-        'y': digest(task.y),
-        'train_mask': digest(task.train),
-        'val_mask': none if val is None else digest(val),
-        'edge_index': none if graph is None else digest(graph),
+def _learners(
+    member: Member, task: Task, states: list[dict[str, Any]], path: Path
+) -> list[Learner]:
+    r"""The learners of a member as they were."""
+    out = []
+    for state in states:
+        with Seeded(0):  # for weights that don't stay
+            learner = member.learner(task)
+        try:
+            learner.load_state_dict(state)
+        except RuntimeError as error:
+            raise ValueError(
+                f"'members' must be those of '{path}', got another network "
+                f"or posterior of '{member.name}' ({error})"
+            ) from error
+        out.append(learner.eval())
+    return out
+
+
+def _fingerprint(model: VGCN) -> dict[str, str]:
+    r"""What the model is fitted to, and what was decided, in short."""
+    task = model.task
+    value = {
+        'data.x': task.x,
+        'data.y': task.y,
+        'data.train_mask': task.train,
+        'data.val_mask': task.val,
+        'data.edge_index': task.edge_index,
     }
+    out = {k: 'none' if v is None else digest(v) for k, v in value.items()}
+    names = repr(task.node_names).encode()
+    out['node_names'] = sha256(names).hexdigest()[:16]
+    out |= dict(part.split('=', 1) for part in decided(model))
+    return out | {'members': repr(model.members)}
+
+
+def _check_same(model: VGCN, path: Path, state: dict[str, Any]) -> None:
+    there, here = state['fitted_to'], _fingerprint(model)
+    for name in {**here, **there}:
+        was, now = there.get(name, 'none'), here.get(name, 'none')
+        if was != now:
+            raise ValueError(
+                f"'{name}' must be that of '{path}', which is {was}, got {now}"
+            )

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -7,10 +8,18 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.nearest import Cells, Metric
-from torch_geometric_vgcn.objective import KL, SemiSupervisedELBO
+from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
+from torch_geometric_vgcn.posterior import Posterior
+from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.transforms import KNNGraph
+
+MakeNetwork = Callable[['Task'], Module]
+MakePrior = Callable[['Task', Tensor], Prior]
+MakePosterior = Posterior | Callable[[], Posterior]
+MakeObjective = Callable[[KL], Objective]
 
 #: Up to how many rows all of them are compared with each other.
 EXACT = 20_000
@@ -49,6 +58,14 @@ class Task:
         warmup (int, optional): That of the bound. (default: :obj:`50`)
         scaler (Callable, optional): How the features of further nodes are
             scaled. (default: :obj:`None`)
+        prior (Callable, optional): Makes the prior of learned members.
+            (default: :obj:`None`, one of their own)
+        posterior (Posterior or Callable, optional): Theirs, or what makes it.
+            (default: :obj:`None`, that of a learner)
+        bound (Callable, optional): Makes the objective of all members.
+            (default: :obj:`None`, :class:`SemiSupervisedELBO`)
+        node_names (Sequence, optional): The names of the nodes.
+            (default: :obj:`None`, numbers)
     """
 
     x: Tensor
@@ -59,9 +76,13 @@ class Task:
     class_share: Tensor
     features: Features
     edge_index: Tensor | None = None
-    network: Callable[['Task'], Module] | None = None
+    network: MakeNetwork | None = None
     warmup: int = 50
     scaler: Callable[[Tensor], Tensor] | None = None
+    prior: MakePrior | None = None
+    posterior: MakePosterior | None = None
+    bound: MakeObjective | None = None
+    node_names: Sequence[str | int] | None = None
     # Shared by the tasks of all folds:
     known: dict[tuple[int, str], Tensor] = field(default_factory=dict)
 
@@ -109,11 +130,25 @@ class Task:
             self.known[key] = graph.edge_index
         return self.known[key]
 
-    def objective(self, kl: KL) -> SemiSupervisedELBO:
+    def objective(self, kl: KL) -> Objective:
         r"""The bound."""
+        if self.bound is not None:
+            bound = self.bound(kl)
+            check_kind(bound, Objective, 'objective(kl)')
+            return bound
         return SemiSupervisedELBO(
             kl, warmup=self.warmup, class_share=self.class_share
         )
+
+    def make_posterior(self) -> Posterior | None:
+        r"""A new posterior, or :obj:`None` for that of a learner."""
+        if isinstance(self.posterior, Posterior):
+            return deepcopy(self.posterior)
+        if self.posterior is None:
+            return None
+        posterior = self.posterior()
+        check_kind(posterior, Posterior, 'posterior()')
+        return posterior
 
     def split(self, train: Tensor, val: Tensor | None) -> 'Task':
         r"""The same with other nodes for training and validation."""

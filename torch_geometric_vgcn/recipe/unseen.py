@@ -41,9 +41,10 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
             :obj:`[Q, F]`.
     """
     task = model.task
-    served = [m for m in model.members if given_graph not in m.sources]
+    members = [m for m in model.members if m.name in model.learners_]
+    served = [m for m in members if given_graph not in m.sources]
     weighed = [m for m in served if model.weights_[m.name] > 0]
-    served = weighed or served or model.members
+    served = weighed or served or members
     joining = [m for m in served if isinstance(m, LearnedMember)]
     index = task.index if joining else None
     k = min(task.features.k, task.num_nodes)
@@ -88,9 +89,9 @@ def _logits(
     """
     prior = learner.prior
     assert isinstance(member, LearnedMember)
-    assert isinstance(prior, EvidencePrior)
-    bias = torch.tensor(member.rho1, dtype=like.dtype).logit()
-    out = bias + prior.weight * (like - prior.mean) / prior.deviation
+    out = torch.full_like(like, member.rho1).logit()
+    if isinstance(prior, EvidencePrior):
+        out = out + prior.weight * (like - prior.mean) / prior.deviation
     for part in learner.posterior.modules():
         if isinstance(part, ClassPosterior) and part.mixing.numel() > 0:
             there = part.prob.double()[near]

@@ -1,5 +1,7 @@
 import os
+import warnings
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from torch import Tensor
@@ -9,11 +11,13 @@ from torch_geometric_vgcn.checks import (
     check_features,
     check_flag,
     check_kind,
+    check_positive,
     check_seed,
     check_share,
 )
-from torch_geometric_vgcn.checks.kind import check_callable
-from torch_geometric_vgcn.recipe.described import described
+from torch_geometric_vgcn.checks.kind import check_maker
+from torch_geometric_vgcn.kernels.seeded import Seeded
+from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.recipe.edges import (
     Edges,
     edges_of,
@@ -22,17 +26,28 @@ from torch_geometric_vgcn.recipe.edges import (
 )
 from torch_geometric_vgcn.recipe.effort import Effort, effort_of
 from torch_geometric_vgcn.recipe.features import Features
+from torch_geometric_vgcn.recipe.labels import class_names
 from torch_geometric_vgcn.recipe.members import (
+    LearnedMember,
     Learner,
-    MakeNetwork,
     Member,
     check_members,
     default_members,
 )
 from torch_geometric_vgcn.recipe.prepare import prepare
 from torch_geometric_vgcn.recipe.rounds import train_members
-from torch_geometric_vgcn.recipe.saved import load_state, save_state
-from torch_geometric_vgcn.recipe.table import as_table, as_text
+from torch_geometric_vgcn.recipe.saved import (
+    Checkpoint,
+    load_state,
+    save_state,
+)
+from torch_geometric_vgcn.recipe.shown import as_table, as_text, described
+from torch_geometric_vgcn.recipe.task import (
+    MakeNetwork,
+    MakeObjective,
+    MakePosterior,
+    MakePrior,
+)
 from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
 from torch_geometric_vgcn.recipe.weights import Weights
@@ -62,22 +77,43 @@ class VGCN:
     Args:
         data (torch_geometric.data.Data): The nodes, with features :obj:`x`,
             classes :obj:`y` (:obj:`-1` if unknown), and if there is a graph,
-            :obj:`edge_index`. Labels are those of :obj:`train_mask` and
-            :obj:`val_mask`; without any mask, all of at least zero. No other
-            label is looked at. With members that are all a
-            :class:`TaughtMember`, :obj:`y` may hold quantities, NaN if
+            :obj:`edge_index` or :obj:`adj_t`. Labels are those of
+            :obj:`train_mask` and :obj:`val_mask`; without any mask, all of at
+            least zero. No other label is looked at. With members that are all
+            a :class:`TaughtMember`, :obj:`y` may hold quantities, NaN if
             unknown.
+        graph (Any, optional): The graph, if it isn't in :obj:`data`: an
+            :obj:`edge_index`, a sparse matrix, a NetworkX graph, a DataFrame
+            of two columns or a list of pairs. Without an edge between two
+            nodes, it is no graph. (default: that of :obj:`data`, if any)
+        node_names (Sequence, optional): A text or whole number for each node:
+            what :obj:`graph` calls it, and what :meth:`edges` shows.
+            (default: :obj:`data.node_names`, or :math:`0` to :math:`N - 1`)
         members (Sequence[Member], optional): What to train instead of the
             default members.
         network (Callable, optional): Makes the network of all members with a
             graph, from the :class:`Task`, with its :obj:`num_features` and
             :obj:`num_classes`.
             (default: :class:`~torch_geometric_vgcn.models.PropagatedMLP`)
+        prior (Callable, optional): Makes the prior of all learned members,
+            from the :class:`Task` and the graph of the member, an
+            :obj:`edge_index`: members then differ by their graphs alone.
+            (default: :class:`SmoothedPrior` with :class:`EvidencePrior`)
+        posterior (Posterior or Callable, optional): The posterior of all
+            learned members, of which each gets its own copy, or a function
+            without arguments that makes it.
+            (default: :obj:`FreePosterior() + ClassPosterior()`)
+        objective (Callable, optional): Makes the objective of all members
+            from its :class:`KL`, such as :class:`ELBO`.
+            (default: :class:`SemiSupervisedELBO`)
         features (Features, optional): How features are scaled and compared:
             :class:`Counts` or :class:`Measurements`. (default: decided by
             their values)
         effort (str or Effort, optional): :obj:`'quick'`, :obj:`'default'` or
             :obj:`'best'`. (default: :obj:`'default'`)
+        time_limit (float, optional): After how many seconds no member is
+            begun any more, except for the first two. The result then depends
+            on the machine, too. (default: :obj:`None`)
         seed (int, optional): The source of all randomness. Global random
             states are left as they are. (default: :obj:`0`)
         progress (bool, optional): Whether to show a progress bar.
@@ -99,19 +135,32 @@ class VGCN:
     def __init__(
         self,
         data: Data,
-        members: Sequence[Member] | None = None,
+        graph: Any = None,
         *,
+        node_names: Sequence[str | int] | None = None,
+        members: Sequence[Member] | None = None,
         network: MakeNetwork | None = None,
+        prior: MakePrior | None = None,
+        posterior: MakePosterior | None = None,
+        objective: MakeObjective | None = None,
         features: Features | None = None,
         effort: str | Effort = 'default',
+        time_limit: float | None = None,
         seed: int = 0,
         progress: bool = True,
         verbose: bool = False,
     ) -> None:
-        check_callable(network, 'network')
+        check_maker(network, 'network')
+        check_maker(prior, 'prior')
+        if not isinstance(posterior, Posterior):
+            check_maker(posterior, 'posterior')
+        check_maker(objective, 'objective')
         if features is not None:
             check_kind(features, Features, 'features')
+        if time_limit is not None:
+            time_limit = check_positive(time_limit, 'time_limit')
         self.effort = effort_of(effort)
+        self.time_limit = time_limit
         self.seed = check_seed(seed)
         self.progress = check_flag(progress, 'progress')
         self.verbose = check_flag(verbose, 'verbose')
@@ -119,31 +168,69 @@ class VGCN:
             isinstance(member, TaughtMember) for member in members
         )
         self.task = prepare(
-            data, features, network, self.effort.warmup, quantity
+            data,
+            features,
+            graph,
+            node_names,
+            quantity,
+            network=network,
+            warmup=self.effort.warmup,
+            prior=prior,
+            posterior=posterior,
+            bound=objective,
         )
-        has_graph = self.task.edge_index is not None
+        self.class_names = class_names(data, self.task.num_classes)
+        given = {'graph': graph, 'node_names': node_names}
+        self.given = [name for name in given if given[name] is not None]
+        parts = (members, network, prior, posterior, objective)
         if members is None:
+            has_graph = self.task.edge_index is not None
             members = default_members(has_graph, network)
         self.members = check_members(members)
+        # Errors come before anything is trained:
         for member in self.members:
-            member.graph(self.task)  # or an error, before any is trained
+            member.graph(self.task)
+        if any(part is not None for part in parts):
+            learned = [m for m in self.members if isinstance(m, LearnedMember)]
+            with Seeded(self.seed):
+                for member in learned[:1]:
+                    member.learner(self.task)
 
-    def fit(self) -> 'VGCN':
-        r"""Trains all members and weighs them. Returns the model itself."""
+    def fit(self, checkpoint: str | os.PathLike | None = None) -> 'VGCN':
+        r"""Trains all members and weighs them. Returns the model itself.
+
+        Args:
+            checkpoint (str or PathLike, optional): A file that keeps what is
+                trained: after an interruption, the same call goes on from
+                there, to the same result. (default: :obj:`None`)
+        """
+        keep = {}
+        if checkpoint is not None:
+            keep = {'train': Checkpoint(self, checkpoint).train}
         trained, scores, held = train_members(
-            self.members, self.task, self.effort, self.seed, self.progress
+            self.members,
+            self.task,
+            self.effort,
+            self.seed,
+            self.progress,
+            self.time_limit,
+            **keep,
         )
         self._set(
             {name: t.learners for name, t in trained.items()},
             {name: t.prob for name, t in trained.items()},
             scores,
+            held,
+            scores.mean({name: t.held_out for name, t in trained.items()}),
         )
-        self.held_out_ = held
-        self.held_out_prob_ = scores.mean(
-            {name: t.held_out for name, t in trained.items()}
-        )
+        if self._left_out:
+            warnings.warn(
+                f"'time_limit' of {self.time_limit:g} seconds was over before "
+                f'these members were trained: {", ".join(self._left_out)}',
+                stacklevel=2,
+            )
         if self.verbose:
-            print(as_text(self.scores_.columns()))
+            print(as_text(self.leaderboard()))
         return self
 
     def _set(
@@ -151,13 +238,20 @@ class VGCN:
         learners: dict[str, list[Learner]],
         prob: dict[str, Tensor],
         scores: Weights,
+        held_out: Tensor,
+        held_out_prob: Tensor,
     ) -> None:
         r"""Makes the model a fitted one."""
+        self._left_out = [
+            m.name for m in self.members if m.name not in learners
+        ]
         self.members_ = list(self.members)
         self.learners_ = learners
         self.prob_ = prob
+        self.held_out_ = held_out
+        self.held_out_prob_ = held_out_prob
         self.scores_ = scores
-        self.weights_ = scores.weights
+        self.weights_ = scores.weights | dict.fromkeys(self._left_out, 0.0)
         self.temperature_ = dict(
             zip(scores.name, scores.temperature, strict=True)
         )
@@ -188,27 +282,36 @@ class VGCN:
 
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
-        graph with :obj:`edge_index` (both directions) and :obj:`edge_prob`.
+        graph with :obj:`edge_index` (both directions), :obj:`edge_prob` and,
+        if there are any, :obj:`node_names`.
         An edge of a fixed graph has probability one in its member, and no
         graph is one in which all have probability zero.
         """
         check_share(threshold, 'threshold')
         edge_index, prob = graph_of(self._found_edges(), threshold)
-        return Data(
+        graph = Data(
             edge_index=edge_index,
             edge_prob=prob,
             num_nodes=self.task.num_nodes,
         )
+        if self.task.node_names is not None:
+            graph.node_names = self.task.node_names
+        return graph
 
     def edges(self) -> Any:
         r"""A table (of pandas where it is installed, otherwise a list of
         dictionaries) of all pairs of nodes that any member considers, with
-        :obj:`source`, :obj:`target`, whether they are :obj:`given`, and the
-        :obj:`prior` and :obj:`posterior` probability of an edge. Those that
-        contradict the given graph the most come first: given edges that are
-        improbable, and other pairs that are probable.
+        the names :obj:`source` and :obj:`target`, whether they are
+        :obj:`given`, and the :obj:`prior` and :obj:`posterior` probability of
+        an edge. Those that contradict the given graph the most come first:
+        given edges that are improbable, and other pairs that are probable.
         """
-        return as_table(table_of(self._found_edges()))
+        columns = table_of(self._found_edges())
+        names = self.task.node_names
+        if names is not None:
+            for key in ('source', 'target'):
+                columns[key] = [names[node] for node in columns[key]]
+        return as_table(columns)
 
     def _found_edges(self) -> Edges:
         self._check_fitted()
@@ -219,10 +322,37 @@ class VGCN:
     def leaderboard(self) -> Any:
         r"""A table of all members: :obj:`accuracy` and negative log-likelihood
         :obj:`nll` on held-out labels, the :obj:`weight` and its standard error
-        :obj:`weight_se`, and the :obj:`seconds` of training.
+        :obj:`weight_se`, and the :obj:`seconds` of training. Members that
+        :obj:`time_limit` left out come last, with weight zero.
         """
         self._check_fitted()
-        return as_table(self.scores_.columns())
+        columns = self.scores_.columns()
+        none = {'member': self._left_out, 'weight': 0.0, 'seconds': 0.0}
+        many = len(self._left_out)
+        for key, column in columns.items():
+            value = none.get(key, float('nan'))
+            column += value if isinstance(value, list) else [value] * many
+        return as_table(columns)
+
+    def report(
+        self,
+        path: str | os.PathLike = 'report.html',
+        title: str = 'What was learned',
+    ) -> Path:
+        r"""Writes the leaderboard, accuracy and calibration on held-out
+        labels, and the edges before and after learning as one page for a
+        browser, which needs no network. Returns its path.
+
+        Args:
+            path (str or PathLike, optional): The file.
+                (default: :obj:`'report.html'`)
+            title (str, optional): The title of the page.
+                (default: :obj:`'What was learned'`)
+        """
+        self._check_fitted()
+        from torch_geometric_vgcn.report import report
+
+        return report(self, path, title=title)
 
     def save(self, path: str | os.PathLike) -> None:
         r"""Writes the fitted model to a file, without the data and without
@@ -240,8 +370,8 @@ class VGCN:
         Args:
             path (str or PathLike): The file.
             data (torch_geometric.data.Data): The same data as before.
-            **options: The :obj:`members`, :obj:`network` and
-                :obj:`features`, if they were given.
+            **options: The :obj:`graph`, :obj:`members`, :obj:`features` and
+                parts of members, if they were given.
         """
         return load_state(cls, path, data, options)
 

@@ -3,6 +3,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy.sparse
 
+#: Below this, pairs that were not given are left out.
+LEAST = 0.01
+
 
 @dataclass(frozen=True)
 class Edges:

@@ -29,7 +29,8 @@ class Findings:
         choice (str, optional): The setting that was chosen.
             (default: :obj:`""`)
         trials (Sequence[Mapping[str, Any]], optional): All settings that were
-            tried: :obj:`setting`, :obj:`accuracy` and :obj:`nll`.
+            tried: :obj:`setting`, :obj:`accuracy` and :obj:`nll`; or all
+            members of a mean, with :obj:`weight` and :obj:`weight_se`, too.
             (default: :obj:`()`)
         names (Sequence[str], optional): The names of the rows.
             (default: their numbers)
@@ -70,6 +71,11 @@ class Findings:
     @cached_property
     def confidence(self) -> np.ndarray:
         return self.prob.max(axis=1)
+
+    @property
+    def weighed(self) -> bool:
+        r"""Whether the model is a weighted mean of what was tried."""
+        return any('weight' in trial for trial in self.trials)
 
     @property
     def chose_no_graph(self) -> bool:

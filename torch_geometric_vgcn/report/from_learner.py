@@ -15,12 +15,11 @@ from torch_geometric_vgcn.checks import (
 )
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.recipe.labels import class_names
+from torch_geometric_vgcn.report.edges import LEAST, Edges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
 
-#: Below this, pairs that were not observed are left out.
-LEAST = 0.01
 MASKS = ('val_mask', 'train_mask')
 
 
@@ -42,7 +41,7 @@ def from_learner(
     label, held = _labels(data, n, prob.size(1))
     host = prob.double().cpu().numpy()
     return Findings(
-        classes=_class_names(data, prob.size(1)),
+        classes=class_names(data, prob.size(1)),
         label=label,
         prob=host,
         edges=edges,
@@ -112,10 +111,3 @@ def _caution(learner: VariationalGraphLearner) -> str:
         ': figures that are measured on the same labels are slightly '
         'optimistic.'
     )
-
-
-def _class_names(data: Data, num_classes: int) -> list[str]:
-    found = data.get('class_names')
-    if isinstance(found, (list, tuple)) and len(found) == num_classes:
-        return [str(name) for name in found]
-    return [str(number) for number in range(num_classes)]

@@ -51,7 +51,7 @@ def _why_none(findings: Findings) -> str:
             f'Of {plural(findings.left_out, "pair")}, none has a probability '
             'of 1 % or more, before or after learning.'
         )
-    return 'The graph has no edges.'
+    return 'No edges were considered.'
 
 
 def _words(findings: Findings) -> str:

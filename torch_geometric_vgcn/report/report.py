@@ -9,9 +9,11 @@ from torch_geometric_vgcn.checks import check_kind, check_path
 from torch_geometric_vgcn.datasets.missing import MARKERS
 from torch_geometric_vgcn.datasets.read_columns import as_list
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.recipe import VGCN
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.from_classifier import from_classifier
 from torch_geometric_vgcn.report.from_learner import from_learner
+from torch_geometric_vgcn.report.from_model import from_model
 from torch_geometric_vgcn.report.page import page
 from torch_geometric_vgcn.whole_file import whole_file
 
@@ -30,6 +32,7 @@ def report(
 
     .. code-block:: python
 
+        report(vgcn.VGCN(data).fit(), 'report.html')
         report(clf.fit(X, y), 'report.html', names=frame['name'])
         report(learner, 'report.html', data)
 
@@ -37,8 +40,8 @@ def report(
     neighbourhoods of some of the rows.
 
     Args:
-        model (VGCNClassifier, VGCNNodeClassifier or VariationalGraphLearner):
-            The fitted estimator, or the trained learner.
+        model (VGCN, VGCNClassifier or VariationalGraphLearner): The fitted
+            model or estimator, or the trained learner.
         path (str or Path, optional): The file to write.
             (default: :obj:`"report.html"`)
         data (torch_geometric.data.Data, optional): The data of a learner,
@@ -46,7 +49,7 @@ def report(
             :obj:`train_mask` and :obj:`val_mask`; the accuracy is that of
             :obj:`val_mask`. (default: :obj:`None`)
         names (Sequence, optional): The names of the rows.
-            (default: their numbers)
+            (default: those of :class:`VGCN`, or their numbers)
         title (str, optional): The title of the page.
             (default: :obj:`"What was learned"`)
 
@@ -84,19 +87,23 @@ def _findings(
                 f'a learner with {model.likelihood}'
             )
         return from_learner(model, data, _names(names, model.prior.num_nodes))
-    estimator = _estimator(model)
+    estimator = model if isinstance(model, VGCN) else _estimator(model)
     if estimator is None:
         raise TypeError(
-            "'model' must be a VGCNClassifier, a VGCNNodeClassifier or a "
-            f'VariationalGraphLearner, got {type(model).__name__}'
+            "'model' must be a VGCN, a VGCNClassifier, a VGCNNodeClassifier "
+            f'or a VariationalGraphLearner, got {type(model).__name__}'
         )
-    if not hasattr(estimator, 'graph_'):
+    if not (hasattr(estimator, 'graph_') or hasattr(estimator, 'weights_')):
         raise ValueError("'model' must be fitted, got one that isn't")
     if data is not None:
         raise ValueError(
-            "'data' must be None with an estimator, which knows its rows, "
+            "'data' must be None with a model that knows its rows, "
             f'got {type(data).__name__}'
         )
+    if isinstance(estimator, VGCN):
+        task = estimator.task
+        names = task.node_names if names is None else names
+        return from_model(estimator, _names(names, task.num_nodes))
     return from_classifier(estimator, _names(names, estimator.labels_.size))
 
 

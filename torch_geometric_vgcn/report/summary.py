@@ -1,5 +1,8 @@
 r"""What was chosen and why, and how large everything is."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from torch_geometric_vgcn.report.findings import Findings
@@ -49,6 +52,9 @@ def choice(findings: Findings) -> str:
     if findings.choice:
         title = 'What was chosen, and why'
         parts.append(f'<p>{_why(findings)}</p>')
+    if findings.weighed:
+        title = 'The members and their weights'
+        parts.append(f'<p>{_weighed(findings)}</p>')
     if len(findings.trials) > 1:
         parts.append(_trials(findings))
     terms = ''.join(
@@ -85,6 +91,17 @@ def _why(findings: Findings) -> str:
     )
 
 
+def _weighed(findings: Findings) -> str:
+    used = sum(trial['weight'] > 0 for trial in findings.trials)
+    return (
+        f'Predictions and edges are weighted means of '
+        f'{plural(used, "member")}, of {len(findings.trials)} that were '
+        'trained: each has its own graph or network. With these weights, '
+        f'{plural(len(findings.held_out), "label")} that were held out are '
+        'most likely. The row “no graph” tells what the features can do alone.'
+    )
+
+
 def _trials(findings: Findings) -> str:
     r"""A line for each setting, with its accuracy as a point and its 95 %
     interval.
@@ -94,6 +111,12 @@ def _trials(findings: Findings) -> str:
     bounds = [wilson(round(value * size), size) for value in values]
     least = min(low for low, _ in bounds) - 0.01
     scale = 100 / (max(high for _, high in bounds) + 0.01 - least)
+    first = '<th scope="col">Setting</th>'
+    if findings.weighed:
+        first = (
+            '<th scope="col">Member</th><th scope="col">Weight '
+            '<small>standard error</small></th>'
+        )
     lines = []
     for trial, value, (low, high) in zip(
         findings.trials, values, bounds, strict=True
@@ -103,6 +126,7 @@ def _trials(findings: Findings) -> str:
             f'<tr{" class=chosen" if mine else ""}>'
             f'<th scope="row">{text(_sentence(trial["setting"]))}'
             f'{" <em>chosen</em>" if mine else ""}</th>'
+            f'{_weight(findings, trial)}'
             '<td class="plot" aria-hidden="true"><span class="range">'
             f'<i style="left:{scale * (low - least):.1f}%;'
             f'width:{scale * (high - low):.1f}%"></i>'
@@ -112,12 +136,19 @@ def _trials(findings: Findings) -> str:
         )
     return (
         '<div class="scroll"><table class="trials"><thead><tr>'
-        '<th scope="col">Setting</th><th class="plot"></th>'
+        f'{first}<th class="plot"></th>'
         '<th scope="col">Accuracy <small>95 % interval</small></th>'
         '<th scope="col"><abbr title="mean negative log-likelihood">NLL'
-        f'</abbr></th></tr></thead><tbody>{"".join(lines)}</tbody></table>'
-        '</div>'
+        f'</abbr></th></tr></thead><tbody>{"".join(lines)}</tbody>'
+        '</table></div>'
     )
+
+
+def _weight(findings: Findings, trial: Mapping[str, Any]) -> str:
+    if not findings.weighed:
+        return ''
+    error = f' <small>± {trial["weight_se"]:.2f}</small>'
+    return f'<td>{trial["weight"]:.2f}{error if trial["weight"] else ""}</td>'
 
 
 def classes(findings: Findings) -> str:

@@ -1,11 +1,11 @@
 import os
-import zipfile
 from pathlib import Path
 from typing import Any
 
 import torch
 
 from torch_geometric_vgcn.training.fingerprint import differences
+from torch_geometric_vgcn.whole_file import read_tensors
 
 SHOWN = 5  # how many differences a message lists
 
@@ -47,21 +47,11 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            # PyTorch itself doesn't look at the checksums in the file:
-            with zipfile.ZipFile(self.path) as file:
-                damaged = file.testzip()
-            if damaged is not None:
-                raise zipfile.BadZipFile(f'bad checksum of {damaged}')
-            state = torch.load(
-                self.path, weights_only=True, map_location=device
-            )
-        except OSError:
-            raise
-        except Exception as error:  # whatever a foreign file may cause
+            state = read_tensors(self.path, device)
+        except ValueError as error:
             raise ValueError(
                 f"'checkpoint' {self.path} can't be read, it is damaged or "
-                'was not written by fit: remove it to start again '
-                f'({type(error).__name__}: {error})'
+                f'was not written by fit: remove it to start again ({error})'
             ) from error
         if not isinstance(state, dict) or set(state) != self.keys:
             raise ValueError(

@@ -1,8 +1,8 @@
 from torch_geometric.data import Data
 
-from systems.dropout_passes import DropoutPasses
 from systems.recipe import Recipe, objective
 from systems.recipe_learner import network
+from torch_geometric_vgcn import FixedGraph
 
 
 class RecipeMLP(Recipe):
@@ -10,7 +10,7 @@ class RecipeMLP(Recipe):
 
     title = 'Recipe: MLP'
 
-    def model(self, data: Data) -> DropoutPasses:
-        return DropoutPasses(
+    def model(self, data: Data) -> FixedGraph:
+        return FixedGraph(
             network(data), data.edge_index[:, :0], objective=objective(data)
         )

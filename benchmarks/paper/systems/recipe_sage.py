@@ -2,10 +2,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from systems.base import num_classes
-from systems.dropout_passes import DropoutPasses
 from systems.recipe import HIDDEN, Recipe, input_dropout, objective
 from systems.sage import SAGENet
-from torch_geometric_vgcn import SparseDropout
+from torch_geometric_vgcn import FixedGraph, SparseDropout
 
 
 class RecipeSAGE(Recipe):
@@ -15,14 +14,14 @@ class RecipeSAGE(Recipe):
 
     title = 'Recipe: SAGE'
 
-    def model(self, data: Data) -> DropoutPasses:
+    def model(self, data: Data) -> FixedGraph:
         net = FullSAGE(
             data.num_features,
             HIDDEN,
             num_classes(data),
             input_dropout(data),
         )
-        return DropoutPasses(net, data.edge_index, objective=objective(data))
+        return FixedGraph(net, data.edge_index, objective=objective(data))
 
 
 class FullSAGE(SAGENet):

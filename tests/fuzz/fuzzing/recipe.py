@@ -4,7 +4,14 @@ import torch
 
 import fuzzing.world as world
 from fuzzing.case import Case, target
-from torch_geometric_vgcn import VGCN
+from torch_geometric_vgcn import (
+    ELBO,
+    IWELBO,
+    VGCN,
+    FreePosterior,
+    LowRankPosterior,
+    SmoothedPrior,
+)
 from torch_geometric_vgcn.recipe import (
     Counts,
     Effort,
@@ -53,6 +60,10 @@ def members(case: Case) -> list:
     ]
 
 
+def trusting(task: Task, edge_index: torch.Tensor) -> SmoothedPrior:
+    return SmoothedPrior(edge_index, task.num_nodes, rho1=0.8)
+
+
 @target(
     *('VGCN', 'Effort', 'Counts', 'Measurements', 'FixedMember'),
     *('LearnedMember', 'Task', 'given_graph', 'nearest_neighbors'),
@@ -63,28 +74,45 @@ def one_call(case: Case) -> None:
     data = world.graph(case, least=6)
     if case.maybe(0.3):
         del data.val_mask
+    given = {}
+    if case.maybe(0.3):
+        given['graph'] = case.arg(world.observed(case, data))
+        del data.edge_index
     effort = {'epochs': 2, 'patience': 1, 'warmup': 1, 'folds': 2}
     effort = {k: case.arg(v) for k, v in effort.items()}
     kind = case.one_of(Counts, Measurements)
     scaled = case.call(kind, **case.kwargs(k=2, input_dropout=0.1))
+    posterior = case.one_of(
+        FreePosterior, LowRankPosterior(rank=2), LowRankPosterior
+    )
     model = case.call(
         VGCN,
         case.arg(data),
-        case.arg(members(case)),
+        **given,
+        members=case.arg(members(case)),
         effort=case.call(
             Effort, runs=1, **effort, **case.kwargs(num_samples=2)
         ),
         progress=False,
-        **case.kwargs(features=scaled, seed=3),
+        **case.kwargs(
+            features=scaled,
+            seed=3,
+            node_names=list(range(data.num_nodes)),
+            prior=trusting,
+            posterior=posterior,
+            objective=case.one_of(ELBO, IWELBO),
+            time_limit=case.one_of(1e-6, 9),
+        ),
     )
     case.check(isinstance(model.task, Task), 'the prepared data')
-    case.call(model.fit)
+    case.call(model.fit, **case.kwargs(checkpoint='model.part'))
     case.check_probs(case.call(model.predict))
     graph = case.call(model.learned_graph, case.arg(0.1, 0.5))
     case.check(bool((graph.edge_prob <= 1).all()), 'edge probabilities')
     case.check(len(model.edges()) * 2 >= graph.num_edges, 'edges')
     weights = torch.tensor([*model.weights_.values()])
     case.check(abs(float(weights.sum()) - 1) < 1e-5, 'weights')
+    case.call(model.report, **case.kwargs(path='a.html', title='mine'))
 
 
 @target('GraphSAGE')

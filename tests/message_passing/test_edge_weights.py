@@ -1,16 +1,30 @@
 import itertools
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch_geometric.utils import scatter, softmax
+from torch_geometric.utils import degree, scatter, softmax
 
-from torch_geometric_vgcn.message_passing.weighted import (
-    expected_max,
-    weighted_scatter,
-    weighted_softmax,
-)
+from torch_geometric_vgcn.message_passing import EdgeWeights
+from torch_geometric_vgcn.message_passing.expected_max import expected_max
+
+
+def edges_to(index, weight, num_nodes=20):
+    r"""As many edges, to the nodes of :obj:`index`."""
+    source = torch.arange(index.numel()) + 10
+    return EdgeWeights(torch.stack([source, index]), weight, num_nodes)
+
+
+def weighted_scatter(src, weight, index, *args, **kwargs):
+    with edges_to(index, weight):
+        return scatter(src, index, *args, **kwargs)
+
+
+def weighted_softmax(src, weight, index, num_nodes):
+    with edges_to(index, weight):
+        return softmax(src, index, num_nodes=num_nodes)
 
 
 @pytest.mark.parametrize('reduce', ['sum', 'mean', 'max', 'min', 'mul'])
@@ -94,9 +108,53 @@ def test_no_gradient_is_lost_where_no_weight_is_left():
 
 
 def test_unknown_reduction():
-    with pytest.raises(ValueError, match="'median'"):
-        index = torch.zeros(2, dtype=torch.long)
-        weighted_scatter(torch.ones(2), torch.ones(2), index, reduce='median')
+    index, ones = torch.zeros(2, dtype=torch.long), torch.ones(2)
+    with (
+        edges_to(index, ones),
+        pytest.raises(ValueError, match="'mean'"),
+    ):
+        torch.zeros(1).scatter_reduce_(0, index, ones, 'mean')
+
+
+def test_degrees_count_edges_by_weight():
+    index, weight = torch.tensor([0, 0, 1]), torch.tensor([0.25, 0.5, 1.0])
+    with edges_to(index, weight):
+        assert degree(index, 3).tolist() == [0.75, 1.0, 0.0]
+        assert degree(index, 3, torch.long).tolist() == [1, 1, 0]
+
+
+@pytest.mark.parametrize('add', ['index_add_', 'index_add', 'scatter_add'])
+def test_other_ways_to_add_up(add):
+    index, weight = torch.tensor([0, 2, 2]), torch.tensor([0.5, 0.0, 2.0])
+    src = torch.randn(3, 4)
+    wide = index.view(-1, 1).expand(3, 4) if 'scatter' in add else index
+    with edges_to(index, weight):
+        got = getattr(torch.zeros(3, 4), add)(0, wide, src)
+    assert torch.allclose(
+        got, torch.stack([src[0] / 2, torch.zeros(4), 2 * src[2]])
+    )
+
+
+def test_sums_over_nodes_stay_as_they_are():
+    index, batch = torch.tensor([0, 0, 1]), torch.tensor([0, 0, 1, 1])
+    with edges_to(index, torch.zeros(3)):
+        assert scatter(torch.ones(4), batch).tolist() == [2.0, 2.0]
+
+
+def test_weights_of_a_list_that_was_made_from_the_edges():
+    index, weight = torch.tensor([0, 0, 1]), torch.tensor([0.25, 0.5, 1.0])
+    mode = edges_to(index, weight)
+    with mode:
+        edge_index = mode.lists[0][0].flip(1)[:, :2]
+        assert degree(edge_index[1], 2).tolist() == [0.5, 1.0]
+
+
+def test_in_this_thread_and_block_only():
+    index, ones = torch.tensor([0, 0]), torch.ones(2)
+    with edges_to(index, torch.zeros(2)), ThreadPoolExecutor(1) as pool:
+        assert pool.submit(scatter, ones, index).result().tolist() == [2.0]
+        assert scatter(ones, index).tolist() == [0.0]
+    assert scatter(ones, index).tolist() == [2.0]
 
 
 def test_attention_of_any_weights_and_scores():
