@@ -162,7 +162,7 @@ class VGCNEstimator(BaseEstimator):
     ) -> VGCN:
         return VGCN(
             Data(x=x, y=y, edge_index=given),
-            self._members(),
+            members=self._members(),
             features=Scaled(k=self._options['k']),
             seed=seed,
             progress=bool(self.verbose),

@@ -86,11 +86,11 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
             unit[known] = (value[known] - self._mean) / self._scale
         mean = self._learn(X, torch.from_numpy(unit).float(), given)
         held = self.model_.held_out_prob_[:, 0].double().numpy()
-        truth = unit[self.validation_rows_]
-        self._noise = float(np.sqrt(np.mean((held - truth) ** 2)))
         if self._scale == 0:  # all are alike, and predicted as such
-            self._noise, mean = 0.0, torch.zeros_like(mean)
-        self.noise_ = self._noise * self._scale
+            held, mean = np.zeros_like(held), torch.zeros_like(mean)
+        truth = unit[self.validation_rows_]
+        error = float(np.sqrt(np.mean((held - truth) ** 2)))
+        self.noise_ = error * self._scale
         self.validation_score_ = float(r2_score(truth, held))
         weight = weight_among(self._features(X))
         expected = (weight * mean.double())[:, 0].numpy()
