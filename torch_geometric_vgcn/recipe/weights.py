@@ -131,10 +131,12 @@ def _of_quantities(
     error = value.double() - torch.cat(expected, dim=1).t().double()
     noise = error.square().mean(dim=1).clamp(min=1e-12)
     log_density = Normal(0.0, noise.sqrt().unsqueeze(1)).log_prob(error)
-    total = value.double().var(correction=0).clamp(min=1e-12)
+    total = value.double().var(correction=0)
+    # Of values that are alike, nothing can be explained:
+    lost = noise / total if total > 1e-12 else torch.ones_like(noise)
     scores = list(
         zip(
-            (1 - noise / total).tolist(),
+            (1 - lost).tolist(),
             (-log_density.mean(dim=1)).tolist(),
             strict=True,
         )
