@@ -22,9 +22,14 @@ from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.features import Features
 from torch_geometric_vgcn.estimators.reach import reach_of, weight_within
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
-from torch_geometric_vgcn.recipe import VGCN, Measurements, Member
+from torch_geometric_vgcn.recipe import (
+    VGCN,
+    Measurements,
+    Member,
+    more_neighbors,
+    table_members,
+)
 from torch_geometric_vgcn.recipe.edges import edges_of
-from torch_geometric_vgcn.recipe.taught import table_members
 
 #: The number of rows per step, and of neighbours, unless they are given.
 BATCH_SIZE, NEIGHBORS = 512, 10
@@ -155,7 +160,10 @@ class VGCNEstimator(BaseEstimator):
     def _members(self) -> list[Member]:
         options = dict(self._options)
         del options['k']
-        return table_members(**options)
+        members = table_members(**options)
+        if self.n_neighbors == 'auto':
+            return members
+        return [m for m in members if more_neighbors not in m.sources]
 
     def _model(
         self, x: Tensor, y: Tensor, given: Tensor | None, seed: int = 0

@@ -19,6 +19,7 @@ from torch_geometric_vgcn.recipe.networks import (
 )
 from torch_geometric_vgcn.recipe.sources import (
     given_graph,
+    more_neighbors,
     nearest_neighbors,
     no_graph,
 )
@@ -41,6 +42,7 @@ __all__ = [
     'gcn',
     'given_graph',
     'graph_sage',
+    'more_neighbors',
     'nearest_neighbors',
     'no_graph',
     'propagated_mlp',

@@ -24,6 +24,7 @@ from torch_geometric_vgcn.recipe.members import (
 )
 from torch_geometric_vgcn.recipe.sources import (
     given_graph,
+    more_neighbors,
     nearest_neighbors,
     no_graph,
 )
@@ -41,6 +42,7 @@ REGULARIZATIONS: dict[str, dict[str, Any]] = {
 NAMED: dict[Source, str] = {
     no_graph: 'no graph',
     nearest_neighbors: 'nearest neighbours',
+    more_neighbors: 'more neighbours',
     given_graph: 'given graph',
 }
 #: The arguments besides those of :class:`LearnedMember`.
@@ -243,6 +245,9 @@ def table_members(
         parts += [
             (kind, (nearest_neighbors,), near) for kind in ('', ', light')
         ]
+    if trust is None:
+        certain = {'rho1': 0.99}
+        parts.append((', trusted', (more_neighbors,), certain))
     if given:
         parts.append(('', (given_graph,), sure))
     if given and trust is None:

@@ -24,6 +24,7 @@ from torch_geometric_vgcn.recipe import (
     gcn,
     given_graph,
     graph_sage,
+    more_neighbors,
     nearest_neighbors,
     no_graph,
     propagated_mlp,
@@ -40,7 +41,7 @@ def members(case: Case) -> list:
             | case.kwargs(given=True, trust=0.5, rounds=2, batch_size=4),
         )
     network = case.one_of(None, gcn, graph_sage, propagated_mlp)
-    source = case.one_of(given_graph, nearest_neighbors)
+    source = case.one_of(given_graph, nearest_neighbors, more_neighbors)
     return [
         case.call(FixedMember, case.arg('a'), no_graph),
         case.call(
@@ -68,7 +69,7 @@ def trusting(task: Task, edge_index: torch.Tensor) -> SmoothedPrior:
     *('VGCN', 'Effort', 'Counts', 'Measurements', 'FixedMember'),
     *('LearnedMember', 'Task', 'given_graph', 'nearest_neighbors'),
     *('no_graph', 'gcn', 'graph_sage', 'propagated_mlp'),
-    *('TaughtMember', 'table_members'),
+    *('TaughtMember', 'table_members', 'more_neighbors'),
 )
 def one_call(case: Case) -> None:
     data = world.graph(case, least=6)
