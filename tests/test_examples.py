@@ -28,13 +28,14 @@ def run(script, *args):
 def test_citeseer_nograph(citeseer, tmp_path):
     out = run(
         'examples/citeseer_nograph.py',
-        *('--seeds', 2, '--epochs', 3, '--out', tmp_path),
+        *('--seeds', 1, '--effort', 'quick', '--out', tmp_path),
     )
-    assert 'kNN graph' in out and 'prior' in out and 'learned' in out
+    assert 'the one call' in out and 'as they are' in out
     report = json.loads((tmp_path / 'results.json').read_text())
-    assert [row['seed'] for row in report['runs']] == [0, 0, 0, 1, 1, 1]
-    assert all(0 < row['test_acc'] < 1 for row in report['runs'])
-    graph = torch.load(tmp_path / 'learned_graph_1.pt', weights_only=True)
+    assert len(report['runs']) == 5
+    assert all(0.6 < row['test_acc'] < 0.8 for row in report['runs'])
+    assert report['runs'][-1]['same_class_auc'] > 0.7
+    graph = torch.load(tmp_path / 'learned_graph_0.pt', weights_only=True)
     assert graph['edge_index'].max() < graph['num_nodes'] == 3327
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from cell import Cell
 from contenders import CONTENDERS
-from contenders.base import accuracy, nll
+from contenders.base import accuracy, ece, nll
 from sklearn.exceptions import ConvergenceWarning
 
 #: What identifies a trial.
@@ -46,6 +46,7 @@ class TableTrial:
             'choice': outcome.choice,
             'test_acc': accuracy(outcome.prob, truth),
             'test_nll': nll(outcome.prob, truth),
+            'test_ece': ece(outcome.prob, truth),
             'seconds': round(seconds, 2),
             'tried': outcome.tried,
         }

@@ -66,6 +66,24 @@ def test_the_citeseer_of_prognn():
     assert not torch.equal(random.train_mask, data.train_mask)
 
 
+@pytest.mark.parametrize('title', ['Texas', 'Chameleon'])
+def test_graphs_with_splits_in_their_file(title):
+    dataset = DATASETS[title]
+    try:
+        data = dataset.load()
+    except FileNotFoundError as error:
+        assert f'no {dataset.path}' in str(error)
+        pytest.skip(str(error))
+    assert is_undirected(data.edge_index)
+    assert not contains_self_loops(data.edge_index)
+    assert 'train_mask' not in data
+    first, other, again = (dataset.random_split(data, s) for s in (0, 1, 10))
+    assert not torch.equal(first.train_mask, other.train_mask)
+    masks = [first[f'{part}_mask'] for part in ('train', 'val', 'test')]
+    assert torch.stack(masks).sum(dim=0).eq(1).all()
+    assert torch.equal(first.train_mask, again.train_mask)
+
+
 def test_most_data_sets_have_no_published_attack():
     with pytest.raises(ValueError, match="Cora has no .* attack 'meta'"):
         DATASETS['Cora'].attacked('meta', 0.05)

@@ -1,14 +1,17 @@
-r"""The edges of all members, by their weights."""
+r"""Pairs of nodes and how probable an edge between them is."""
 
 from dataclasses import dataclass
 
 import torch
 from torch import Tensor
+from torch.nn.functional import one_hot
 from torch_geometric.utils import to_undirected
 
+from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe.held_out import features_for
 from torch_geometric_vgcn.recipe.members import Learner
+from torch_geometric_vgcn.recipe.right_edges import right_edges
 from torch_geometric_vgcn.recipe.task import Task
 
 
@@ -19,8 +22,10 @@ class Edges:
     Args:
         index (Tensor): The pairs, the lower node first, :obj:`[2, P]`.
         given (Tensor): Whether they are edges of the given graph.
-        prior (Tensor): Their probabilities before training.
-        posterior (Tensor): Their probabilities after it.
+        prior (Tensor): Of given edges the estimated share of right ones, and
+            of other pairs the probability of an edge before training.
+        posterior (Tensor): The probability that a given edge is right, and
+            that of an edge between other pairs after training.
     """
 
     index: Tensor
@@ -33,44 +38,68 @@ class Edges:
 def edges_of(
     learners: dict[str, list[Learner]], weight: dict[str, float], task: Task
 ) -> Edges:
-    r"""The mean probability of each pair over members by their weights. An
-    edge of a fixed graph has probability one, and a pair that a member
-    doesn't know zero.
+    r"""All pairs that any member considers. Those of the given graph have the
+    probabilities of :func:`right_edges`, by the classes that members without
+    a graph predict. All others, and those of a graph that is too small for
+    it, have the mean over the members that learn them, by their weights, or
+    without weights if those have none; or one if no member learns them.
     """
     size = task.num_nodes
-    parts = [
-        (weight[name] / len(runs), *_of(learner, task))
-        for name, runs in learners.items()
-        for learner in runs
-    ]
-    known = [index for _, index, _, _ in parts]
+    known = [_pairs_of(r) for runs in learners.values() for r in runs]
     if task.edge_index is not None:
         known.append(_upper(task.edge_index))
     key = torch.cat([i[0] * size + i[1] for i in known]).unique()
-    prior = torch.zeros(key.numel(), dtype=torch.double, device=key.device)
-    posterior = prior.clone()
-    for w, index, before, after in parts:
-        place = torch.searchsorted(key, index[0] * size + index[1])
-        prior[place] += w * before.double()
-        posterior[place] += w * after.double()
+    index = torch.stack([key // size, key % size])
+    total = torch.zeros(2, 3, key.numel(), dtype=torch.double).to(key.device)
+    for name, runs in learners.items():
+        for learner in runs:
+            if isinstance(learner, VariationalGraphLearner):
+                i, j = _pairs_of(learner)
+                place = torch.searchsorted(key, i * size + j)
+                prior = learner.prior.logits.sigmoid().double()
+                after = learner.edge_probs(features_for(learner, task))
+                row = torch.stack([torch.ones_like(prior), prior, after])
+                each = weight[name] / len(runs), 1 / len(runs)
+                total[:, :, place] += torch.stack([w * row for w in each])
+    # The second ones are without weights:
+    count, prior, posterior = total[0].where(total[0, 0] > 0, total[1])
+    prior, posterior = (
+        (part / count).where(count > 0, 1.0).clamp(0, 1)
+        for part in (prior, posterior)
+    )
     given = torch.zeros_like(key, dtype=torch.bool)
     if task.edge_index is not None:
-        index = _upper(task.edge_index)
-        given[torch.searchsorted(key, index[0] * size + index[1])] = True
-    index = torch.stack([key // size, key % size])
-    return Edges(index, given, prior.clamp(max=1), posterior.clamp(max=1))
+        i, j = _upper(task.edge_index)
+        given[torch.searchsorted(key, i * size + j)] = True
+        found = right_edges(task, _classes(learners, task))
+        if found is not None:
+            posterior[given], prior[given] = found[0].double(), found[1]
+    return Edges(index, given, prior, posterior)
 
 
-def _of(learner: Learner, task: Task) -> tuple[Tensor, Tensor, Tensor]:
-    r"""The pairs of a member, with their probabilities before and after."""
+def _classes(learners: dict[str, list[Learner]], task: Task) -> Tensor | None:
+    r"""Class probabilities that don't depend on the given graph. A member
+    that was trained on an edge makes its nodes alike, right or not.
+    """
+    prob = [
+        learner.predict(features_for(learner, task))
+        for runs in learners.values()
+        for learner in runs
+        if isinstance(learner, FixedGraph) and learner.edge_index.numel() == 0
+    ]
+    if not prob:
+        return None
+    mean = torch.stack(prob).mean(dim=0)
+    known = (task.y >= 0).nonzero().view(-1)
+    mean[known] = one_hot(task.y[known], task.num_classes).to(mean)
+    return mean
+
+
+def _pairs_of(learner: Learner) -> Tensor:
+    r"""The pairs of a member's graph."""
     if isinstance(learner, VariationalGraphLearner):
-        x = features_for(learner, task)
-        prior = learner.prior
-        after = learner.edge_probs(x).detach()
-        return prior.pairs.index, prior.logits.sigmoid(), after
-    index = _upper(learner.edge_index)
-    one = torch.ones(index.size(1), device=index.device)
-    return index, one, one
+        return learner.prior.pairs.index
+    return _upper(learner.edge_index)
 
 
 def _upper(edge_index: Tensor) -> Tensor:

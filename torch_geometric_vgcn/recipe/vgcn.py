@@ -64,11 +64,10 @@ class VGCN:
     Several *members* are trained: one without a graph, one on the nearest
     neighbours, and several on the given graph, if there is one, each of which
     trusts it differently. Held-out labels don't choose one of them, they give
-    each one a weight :math:`w_m`; predictions and edges are means
+    each one a weight :math:`w_m`; predictions are means
 
     .. math::
-        p(y_n) = \sum_m w_m \, p_m(y_n)^{1 / T_m} / Z_{mn}, \quad
-        q(A_{ij}) = \sum_m w_m \, q_m(A_{ij}).
+        p(y_n) = \sum_m w_m \, p_m(y_n)^{1 / T_m} / Z_{mn}.
 
     Held-out labels are those of :obj:`data.val_mask`. Without it, members are
     trained on parts of the labels, each part is held out in turn, and in the
@@ -283,9 +282,8 @@ class VGCN:
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
         graph with :obj:`edge_index` (both directions), :obj:`edge_prob` and,
-        if there are any, :obj:`node_names`.
-        An edge of a fixed graph has probability one in its member, and no
-        graph is one in which all have probability zero.
+        if there are any, :obj:`node_names`. The probabilities are the
+        posterior ones of :meth:`edges`.
         """
         check_share(threshold, 'threshold')
         edge_index, prob = graph_of(self._found_edges(), threshold)
@@ -305,6 +303,15 @@ class VGCN:
         :obj:`given`, and the :obj:`prior` and :obj:`posterior` probability of
         an edge. Those that contradict the given graph the most come first:
         given edges that are improbable, and other pairs that are probable.
+
+        Of a given edge, :obj:`posterior` is the probability that it is right,
+        not a pair of nodes at random, judged by features, classes and the rest
+        of the graph; :obj:`prior` is the estimated share of right edges, the
+        same for all. Of any other pair, they are the probabilities of an edge
+        after and before training: the mean over the members that learn this
+        pair, by their weights (or without, if all of these are zero), and one
+        if only fixed graphs have it. The latter holds for the edges of a given
+        graph with fewer than 100 edges, too, or with nearly all pairs.
         """
         columns = table_of(self._found_edges())
         names = self.task.node_names

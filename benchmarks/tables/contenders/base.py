@@ -3,7 +3,10 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
+import torch
 from problem import Problem
+
+from torch_geometric_vgcn.analysis import calibration
 
 #: Zero probabilities, which some systems predict, count as this much.
 LEAST = 1e-6
@@ -47,6 +50,14 @@ class Contender(ABC):
 
 def accuracy(prob: np.ndarray, y: np.ndarray) -> float:
     return float((prob.argmax(axis=1) == y).mean())
+
+
+def ece(prob: np.ndarray, y: np.ndarray) -> float:
+    r"""The expected calibration error in 15 bins."""
+    prob = np.maximum(prob, LEAST)
+    prob = torch.from_numpy(prob / prob.sum(axis=1, keepdims=True))
+    every = torch.ones(y.size, dtype=torch.bool)
+    return calibration(prob, torch.from_numpy(y), every, bins=15).error
 
 
 def nll(prob: np.ndarray, y: np.ndarray) -> float:

@@ -1,0 +1,123 @@
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+from contenders.base import LEAST
+from difference import Difference, best_of
+from graph_trial import ESTIMATOR, ONE_CALL
+from markdown_table import table
+from page import mean_and_std
+from results import Results
+
+#: How many points below the best other system count as near.
+NEAR = 0.5
+HOW = f"""\
+Bold is what is better than all others by more than noise: the 95 % intervals \
+of the paired differences exclude 0. The best other system is the one with \
+the highest mean accuracy. NLL is the negative log-likelihood (probabilities \
+below {LEAST:g} count as that), ECE the expected calibration error in 15 \
+bins; seconds are those of one processor.
+
+## How it is measured
+
+No system sees a label of a test node, and all get the same others. In \
+graphs, all are stopped by the validation nodes, and MLP, GCN and GraphSAGE \
+choose one of two settings by them; only the {ESTIMATOR} is trained with \
+both, after it has held out some of them in turn. The splits are those of the \
+[other pages](README.md): Citeseer and Cora have the public test nodes and \
+half of the validation nodes for training, Pubmed and the Citeseer of Pro-GNN \
+their public splits, Polblogs random ones, Texas and Chameleon that of the \
+ten in their files whose number is the run's last digit. Added edges are \
+random. Without a graph, GraphSAGE and the recipe get the 20 nearest \
+neighbours by cosine, as GCN on kNN does on all data. Tables, their splits \
+and the systems beside the one call are those of [tables](tables.md).
+
+- **{ONE_CALL}**: `VGCN(data, seed=run).fit()`, for tables \
+`VGCNClassifier(random_state=run)`; nothing is chosen for any row.
+- **{ESTIMATOR}**: `VGCNNodeClassifier` and `VGCNClassifier` of version 0.2, \
+which chose one model by held-out labels.
+- **recipe**: `Recipe: learned` of [learning](learning.md), with the same \
+setting for all graphs."""
+
+
+class RowResults(Results):
+    def rows_of(self, cell: Any, system: str) -> list[dict]:
+        key = str(cell), system
+        return [row for row in self.rows if (row['row'], row['system']) == key]
+
+    def beside(self, row: Any) -> tuple[str, Difference] | None:
+        r"""The best other system, and how much better the one call is."""
+        scores = self.scores(row, 'test_acc', 100)
+        ours = scores.pop(ONE_CALL, {})
+        best = best_of(scores) if scores else ''
+        difference = Difference.of(ours, scores.get(best, {}))
+        return (best, difference) if difference else None
+
+
+def text(
+    rows: list[dict],
+    sections: Mapping[str, tuple[Iterable[Any], Iterable[str]]],
+    source: str,
+) -> str:
+    r"""The page.
+
+    Args:
+        rows (List[dict]): The lines of all trials.
+        sections (Dict[str, Tuple]): For each section its data and systems.
+        source (str): What the lines are from, in words.
+    """
+    names, trained = ({row[key] for row in rows} for key in ('row', 'system'))
+    found, out = {}, []
+    for title, (order, systems) in sections.items():
+        cells = [row for row in order if str(row) in names]
+        titles = [system for system in systems if system in trained]
+        each = RowResults(rows, cells, titles)
+        some = {row: best for row in cells if (best := each.beside(row))}
+        found |= some
+        if cells:
+            accuracy = each.table('test_acc', mean_and_std, 100, 1)
+            out += [f'## {title}', accuracy]
+            out += [closer(each, some)] if some else []
+    lead = f'Test accuracy in %, mean ± standard deviation, from {source}.'
+    return '\n\n'.join(['# One call', verdict(found), lead, *out, HOW])
+
+
+def verdict(found: Mapping[Any, tuple[str, Difference]]) -> str:
+    r"""In how many rows it is above all others, and how far below at
+    worst.
+    """
+    if not found:
+        return f'The {ONE_CALL} has not been trained yet.'
+    gains = [difference for _, difference in found.values()]
+    above = sum(gain.mean > 0 for gain in gains)
+    clear = sum(gain.mean > 0 and gain.is_clear for gain in gains)
+    near = sum(gain.mean >= -NEAR for gain in gains)
+    row, (best, worst) = min(found.items(), key=lambda item: item[1][1].mean)
+    return (
+        f'**The one call is above all other systems in {above} of '
+        f'{len(gains)} rows** by mean accuracy (clearly above the best of '
+        f'them in {clear}), and in {near} at most {NEAR:g} points below the '
+        f'best. Its lowest difference to the best is {worst.text(1)} points '
+        f'({row}: {best}).'
+    )
+
+
+def closer(
+    results: RowResults, found: Mapping[Any, tuple[str, Difference]]
+) -> str:
+    r"""The one call beside the best other system, row by row."""
+    head = ['data', 'best other system', 'one call minus it', 'NLL',
+            'NLL of the other', 'ECE, %', 'seconds']  # fmt: skip
+    lines = []
+    for row, (best, difference) in found.items():
+        line = [str(row), best, difference.text(1)]
+        for name, system, digits, factor in (
+            ('test_nll', ONE_CALL, 3, 1),
+            ('test_nll', best, 3, 1),
+            ('test_ece', ONE_CALL, 1, 100),
+            ('seconds', ONE_CALL, 0, 1),
+        ):
+            scores = results.scores(row, name, factor)[system]
+            line.append(f'{np.mean(list(scores.values())):.{digits}f}')
+        lines.append(line)
+    return table(head, lines)
