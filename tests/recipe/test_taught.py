@@ -73,7 +73,8 @@ def test_it_learns_and_the_edges_follow(clear, model_of, source):
 
 
 def test_edges_that_are_not_learned_stay_at_their_prior(blocks, model_of):
-    members = [TaughtMember('taught', given_graph, learn=False, **SHORT)]
+    blocks.edge_index = None
+    members = [TaughtMember('taught', nearest_neighbors, learn=False, **SHORT)]
     edges = model_of(blocks, members=members).fit().edges()
     assert (edges['posterior'] == edges['prior']).all()
 

@@ -64,9 +64,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         transduction_ (numpy.ndarray): The class of each row of :meth:`fit`:
             the known or the predicted one.
         label_distributions_ (numpy.ndarray): Their class probabilities.
-        graph_ (scipy.sparse.csr_array): The learned graph: edge
-            probabilities, empty if no member with a graph has a weight. For
-            NetworkX,
+        graph_ (scipy.sparse.csr_array): The learned graph: the edge
+            probabilities of :meth:`VGCN.edges`. For NetworkX,
             :obj:`networkx.from_scipy_sparse_array(clf.graph_)`; for PyG,
             :func:`torch_geometric.utils.from_scipy_sparse_matrix`.
         prior_graph_ (scipy.sparse.csr_array): The probabilities of the same
