@@ -1,4 +1,4 @@
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -230,8 +230,11 @@ def _counts(features: str) -> bool | None:
 def _graphs(
     model: VGCN,
 ) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
-    r"""The edges' probabilities before and after learning."""
-    edges = edges_of(model.learners_, model.weights_, model.task)
+    r"""The edges' probabilities before and after learning, as the members
+    have them, also those of a given graph.
+    """
+    task = replace(model.task, edge_index=None)
+    edges = edges_of(model.learners_, model.weights_, task)
     kept = edges.prior > 0
     index, prob = to_undirected(
         edges.index[:, kept],

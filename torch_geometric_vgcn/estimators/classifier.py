@@ -65,7 +65,8 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
             the known or the predicted one.
         label_distributions_ (numpy.ndarray): Their class probabilities.
         graph_ (scipy.sparse.csr_array): The learned graph: the edge
-            probabilities of :meth:`VGCN.edges`. For NetworkX,
+            probabilities, the weighted mean over members with a graph.
+            For NetworkX,
             :obj:`networkx.from_scipy_sparse_array(clf.graph_)`; for PyG,
             :func:`torch_geometric.utils.from_scipy_sparse_matrix`.
         prior_graph_ (scipy.sparse.csr_array): The probabilities of the same
