@@ -83,3 +83,16 @@ def test_what_is_missing_is_named(data):
         VGCNNodeClassifier().fit(Data(x=data.x))
     with pytest.raises(TypeError, match="'data' must be"):
         VGCNNodeClassifier().fit(data.x)
+
+
+def test_parameters_probabilities_and_files(data, tmp_path):
+    model = VGCNNodeClassifier(**QUICK)
+    assert model.get_params()['trust'] == QUICK['trust']
+    assert model.set_params(max_iter=20).get_params()['max_iter'] == 20
+    prob = model.fit(data).predict_proba()
+    assert torch.equal(prob, model.predict(return_prob=True)[1])
+    model.save(tmp_path / 'model.vgcn')
+    again = VGCNNodeClassifier.load(tmp_path / 'model.vgcn')
+    assert torch.equal(again.predict_proba(), prob)
+    other = Data(x=data.x[:7])
+    assert torch.equal(again.predict(other), model.predict(other))

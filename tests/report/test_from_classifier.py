@@ -10,7 +10,9 @@ def test_all_that_was_learned_is_found(fitted):
     assert list(findings.classes) == ['blue', 'green', 'red']
     names = fitted.classes_[findings.predicted]
     assert (names == fitted.transduction_).all()
-    assert findings.choice == fitted.choice_
+    assert findings.weighed
+    tried = {trial['setting'] for trial in findings.trials}
+    assert tried == set(fitted.leaderboard_['member'])
     assert findings.held_out.accuracy == pytest.approx(
         fitted.validation_score_
     )

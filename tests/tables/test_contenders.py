@@ -42,7 +42,8 @@ def test_solves_problems(title, kind, request, monkeypatch):
     weak = ('HistGradientBoosting', 'VGCN', 'VGCN frozen')
     floor = 0.3 if title in weak else 0.7
     assert accuracy(outcome.prob, truth) > floor
-    assert outcome.choice in [row['setting'] for row in outcome.tried]
+    tried = [row['setting'] for row in outcome.tried]
+    assert any(outcome.choice.startswith(setting) for setting in tried)
     assert contender.about
     # It doesn't look at the other labels:
     problem.table.y = np.where(problem.y < 0, 0, problem.y)

@@ -1,4 +1,4 @@
-from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -6,8 +6,10 @@ import numpy as np
 import scipy.sparse
 import torch
 from sklearn.base import BaseEstimator
+from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
+from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 from torch_geometric_vgcn.checks import (
@@ -16,37 +18,35 @@ from torch_geometric_vgcn.checks import (
     check_probability,
 )
 from torch_geometric_vgcn.datasets.read_csv import check_names
-from torch_geometric_vgcn.estimators.alternation import (
-    Alternation,
-    Explained,
-)
 from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
-from torch_geometric_vgcn.estimators.choice import (
-    ROUNDS,
-    Choice,
-    Chooser,
-    Parts,
-    unchosen,
-)
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.estimators.network import DEFAULT, REGULARIZATIONS
 from torch_geometric_vgcn.estimators.reach import reach_of, weight_within
 from torch_geometric_vgcn.estimators.saved import load_state, save_state
-from torch_geometric_vgcn.estimators.served import served
-from torch_geometric_vgcn.estimators.settings import (
-    Given,
-    Nearest,
-    NoGraph,
-    Setting,
+from torch_geometric_vgcn.recipe import (
+    VGCN,
+    Measurements,
+    Member,
+    more_neighbors,
+    table_members,
 )
-from torch_geometric_vgcn.estimators.targets import Targets
-from torch_geometric_vgcn.estimators.task import Task
-from torch_geometric_vgcn.progress import progress_bar
+from torch_geometric_vgcn.recipe.edges import edges_of
 
-#: The number of rows per step, unless it is given.
-BATCH_SIZE = 512
+#: The number of rows per step, and of neighbours, unless they are given.
+BATCH_SIZE, NEIGHBORS = 512, 10
 
 T = TypeVar('T')
+
+
+@dataclass(frozen=True)
+class Scaled(Measurements):
+    r"""Features that are scaled already."""
+
+    def scaler(self, x: Tensor) -> Any:
+        return as_they_are
+
+
+def as_they_are(x: Tensor) -> Tensor:
+    return x
 
 
 class VGCNEstimator(BaseEstimator):
@@ -100,128 +100,102 @@ class VGCNEstimator(BaseEstimator):
             )
         return canonical(rows)
 
-    def _task(
-        self,
-        X: Any,  # noqa: N803
-        targets: Targets,
-        given: Tensor | None,
-        rng: np.random.RandomState,
-    ) -> Task:
-        size = BATCH_SIZE
-        if self.batch_size != 'auto':
-            size = check_count(cast(int, self.batch_size), 'batch_size', 2)
-        most = 20
-        if self.n_neighbors != 'auto':
-            most = cast(int, self.n_neighbors)
-        seed = int(rng.randint(2**31 - 1))
-        self._features = Features.of(X, _counts(self.features), seed)
+    def _learn(self, X: Any, y: Tensor, given: Tensor | None) -> Tensor:  # noqa: N803
+        r"""Trains the model. Returns what is expected of all rows."""
+        rng = check_random_state(self.random_state)
+        feature_seed, seed = (int(rng.randint(2**31 - 1)) for _ in range(2))
+        self._options = self._checked(given is not None)
+        self._features = Features.of(X, _counts(self.features), feature_seed)
         x = self._features(X)
         self._reach = reach_of(x)
-        return Task(
-            x.float(),
-            targets,
-            check_count(self.hidden, 'hidden', least=1),
-            check_count(self.max_iter, 'max_iter', least=1),
-            size,
-            given,
-            most,
-            bool(self.verbose),
+        self.model_ = self._model(x.float(), y, given, seed).fit()
+        model = self.model_
+        scores = model.scores_
+        size = int(model.held_out_.numel())
+        self.leaderboard_ = scores.columns()
+        self.choice_ = ', '.join(
+            f'{name} ({weight:.2f})'
+            for name, weight in sorted(
+                model.weights_.items(), key=lambda item: -item[1]
+            )
+            if weight > 0
+        )
+        named = 'r2' if scores.quantity else 'accuracy'
+        self.trials_: list[dict[str, Any]] = [
+            {'setting': name, named: score, 'nll': nll}
+            for name, score, nll in zip(
+                scores.name, scores.accuracy, scores.nll, strict=True
+            )
+            if size > 0
+        ]
+        self.validation_size_ = size
+        self.validation_rows_ = model.held_out_.numpy()
+        self.n_iter_ = self.max_iter
+        self.prior_graph_, self.graph_ = _graphs(model)
+        self.given_graph_ = None
+        if given is not None:
+            one = torch.ones(given.size(1), dtype=torch.double)
+            self.given_graph_ = _matrix(given, one, x.size(0))
+        return model.predict()
+
+    def _checked(self, given: bool) -> dict[str, Any]:
+        r"""What members are made with."""
+        size, k, trust = self.batch_size, self.n_neighbors, self.trust
+        return {
+            'batch_size': BATCH_SIZE
+            if size == 'auto'
+            else check_count(cast(int, size), 'batch_size', 2),
+            'hidden': check_count(self.hidden, 'hidden', least=1),
+            'steps': check_count(self.max_iter, 'max_iter', least=1),
+            'learn': check_flag(self.learn, 'learn'),
+            'trust': None
+            if trust == 'auto'
+            else check_probability(cast(float, trust), 'trust'),
+            'k': NEIGHBORS
+            if k == 'auto'
+            else check_count(cast(int, k), 'n_neighbors', 1),
+            'given': given,
+        }
+
+    def _members(self) -> list[Member]:
+        options = dict(self._options)
+        del options['k']
+        members = table_members(**options)
+        if self.n_neighbors == 'auto':
+            return members
+        return [m for m in members if more_neighbors not in m.sources]
+
+    def _model(
+        self, x: Tensor, y: Tensor, given: Tensor | None, seed: int = 0
+    ) -> VGCN:
+        return VGCN(
+            Data(x=x, y=y, edge_index=given),
+            members=self._members(),
+            features=Scaled(k=self._options['k']),
+            seed=seed,
+            progress=bool(self.verbose),
         )
 
-    def _settings(self, given: bool) -> Sequence[Setting]:
-        r"""What to choose from. A given graph may be of no use, so all that
-        could be chosen without it can be chosen beside it.
-        """
-        many: Sequence[int] = (10, 20)
-        if self.n_neighbors != 'auto':
-            many = [check_count(cast(int, self.n_neighbors), 'n_neighbors', 1)]
-        fixed = self.trust != 'auto'
-        trust: Sequence[float] = (0.1, 0.5, 0.99)
-        if fixed:
-            trust = [check_probability(cast(float, self.trust), 'trust')]
-        near = Nearest(many[-1], 0.5)
-        if fixed and given:
-            return [Given(trust[0], 0.0, near)]
-        own: list[Setting] = [] if fixed else [NoGraph()]
-        own += [Nearest(many[0], rho1) for rho1 in trust[:-1]]
-        own += [Nearest(k, trust[-1]) for k in many]
-        if given:
-            own += [
-                Given(rho1, weight, near, both)
-                for both in (False, True)
-                for rho1, weight in ((0.99, 0.0), (0.5, 4.0))
-            ]
-        return own
+    def _load_model(
+        self, path: Path, x: Tensor, y: Tensor, given: Tensor | None
+    ) -> VGCN:
+        r"""The model that was trained with the same."""
+        return VGCN.load(
+            path,
+            Data(x=x, y=y, edge_index=given),
+            members=self._members(),
+            features=Scaled(k=self._options['k']),
+            progress=False,
+        )
 
-    def _default(self, given: bool) -> Setting:
-        r"""The setting if no label can choose one."""
-        trust, k = 0.5, 10
-        if self.trust != 'auto':
-            trust = check_probability(cast(float, self.trust), 'trust')
-        if self.n_neighbors != 'auto':
-            k = check_count(cast(int, self.n_neighbors), 'n_neighbors', 1)
-        near = Nearest(k, trust)
-        return Given(trust, 0.0, near) if given else near
-
-    def _learn(
-        self,
-        task: Task,
-        given: bool,
-        parts: Parts,
-        rng: np.random.RandomState,
-    ) -> tuple[Choice, Explained]:
-        r"""Chooses, then learns with all labels."""
-        settings = self._settings(given) if parts else []
-        learn = check_flag(self.learn, 'learn')
-        steps = 1
-        if parts:
-            steps += len(REGULARIZATIONS) + len(settings) + ROUNDS
-        task.generator.manual_seed(int(rng.randint(2**31 - 1)))
-        with progress_bar(
-            total=steps,
-            disable=not self.verbose,
-            desc=type(self).__name__,
-        ) as bar:
-
-            def tell(what: str) -> None:
-                bar.set_postfix_str(what, refresh=False)
-                bar.update()
-
-            if parts:
-                chooser = Chooser(task, parts, learn, tell)
-                choice = chooser.choose(REGULARIZATIONS, settings)
-            else:
-                setting = self._default(given)
-                choice = unchosen(task, DEFAULT, setting, learn)
-            tell('all labels')
-            known = task.targets.known.nonzero().view(-1)
-            last = Alternation(task, known)
-            state = last.start(choice.regularization)
-            state = last.infer(state, choice.field)
-            for _ in range(choice.rounds):
-                state = last.teach(state, choice.field)
-        self.choice_ = choice.name
-        self.trials_ = choice.trials
-        self.validation_score_ = choice.score
-        self.validation_size_ = choice.held.numel()
-        self.validation_rows_ = choice.held.numpy()
-        self.n_iter_ = task.steps * (1 + choice.rounds)
-        self.prior_graph_, self.graph_ = _graphs(choice, state, task.num_rows)
-        self.given_graph_ = None
-        if task.given is not None:
-            one = torch.ones(task.given.size(1), dtype=torch.double)
-            self.given_graph_ = _matrix(task.given, one, task.num_rows)
-        self._served = served(task, state, choice.joins, learn)
-        return choice, state
-
-    def _expected(self, X: Any) -> tuple[Tensor, Tensor, Tensor]:  # noqa: N803
-        r"""What is expected of unseen rows, its variance over graphs, and the
-        weight of both; rows that are far from all others have a small one.
+    def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803
+        r"""What is expected of unseen rows, and its weight; rows that are far
+        from all others have a small one.
         """
         check_is_fitted(self)
         x = self._features(self._validated(X, reset=False))
         weight = weight_within(x, self._reach)
-        return *self._served(weight * x), weight
+        return self.model_.predict(weight * x), weight
 
     def save(self, path: str | Path) -> None:
         r"""Saves the fitted estimator as plain arrays with a checksum. A
@@ -254,18 +228,21 @@ def _counts(features: str) -> bool | None:
 
 
 def _graphs(
-    choice: Choice, state: Explained, num_rows: int
+    model: VGCN,
 ) -> tuple[scipy.sparse.csr_array, scipy.sparse.csr_array]:
-    r"""The edges' probabilities before and after learning."""
-    if choice.field is None or state.logits is None:
-        empty = scipy.sparse.csr_array((num_rows, num_rows))
-        return empty, empty.copy()
-    prior = choice.field.prior
-    logits = [prior.logits.double(), state.logits.double()]
+    r"""The edges' probabilities before and after learning, as the members
+    have them, also those of a given graph.
+    """
+    task = replace(model.task, edge_index=None)
+    edges = edges_of(model.learners_, model.weights_, task)
+    kept = edges.prior > 0
     index, prob = to_undirected(
-        prior.pairs.index, [one.sigmoid() for one in logits], num_rows
+        edges.index[:, kept],
+        [edges.prior[kept], edges.posterior[kept]],
+        model.task.num_nodes,
     )
-    return _matrix(index, prob[0], num_rows), _matrix(index, prob[1], num_rows)
+    size = model.task.num_nodes
+    return _matrix(index, prob[0], size), _matrix(index, prob[1], size)
 
 
 def _matrix(index: Tensor, value: Tensor, size: int) -> scipy.sparse.csr_array:

@@ -3,31 +3,25 @@ from typing import Any
 import numpy as np
 import torch
 from sklearn.base import ClassifierMixin
-from sklearn.utils import check_random_state
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.folds import folds
 from torch_geometric_vgcn.estimators.given_graph import (
     given_graph,
     row_names,
 )
 from torch_geometric_vgcn.estimators.labels import Labels
 from torch_geometric_vgcn.estimators.reach import weight_among
-from torch_geometric_vgcn.estimators.targets import Classes, calibrated
 
 
 class VGCNClassifier(ClassifierMixin, VGCNEstimator):
     r"""Classifies the rows of a table of which some labels are missing, with
     a graph that it learns. A scikit-learn estimator.
 
-    Rows are connected with their nearest rows, or by a given graph that may
-    be wrong. A network learns the known labels; what it says of all rows is
-    combined over the uncertain graph, edges are inferred from the classes of
-    their ends, and the network learns from the result, in turn. How far edges
-    are trusted, how many neighbours a row has, and whether a graph helps at
-    all is chosen by the likelihood of labels that are held out; then the
-    model is trained with all labels.
+    It is the one call, :class:`~torch_geometric_vgcn.VGCN`, with members for
+    tables: networks without a graph, on the nearest rows and on a given
+    graph, which may be wrong. Their weights are those under which labels that
+    are held out are most likely; then they are trained with all labels.
 
     Time and memory grow with the number of rows: nothing is :math:`N \times
     N`.
@@ -40,8 +34,9 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         clf.predict(X_new)
 
     Args:
-        trust (float or str, optional): The prior probability of an edge;
-            :obj:`"auto"` lets held-out labels choose.
+        trust (float or str, optional): The prior probability of an edge, in
+            all members, which then have a graph; :obj:`"auto"` has members
+            of each kind.
             (default: :obj:`"auto"`)
         n_neighbors (int or str, optional): The number of nearest rows, or
             :obj:`"auto"`. (default: :obj:`"auto"`)
@@ -54,7 +49,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
             (default: :obj:`True`)
         hidden (int, optional): The number of hidden units.
             (default: :obj:`256`)
-        max_iter (int, optional): The number of steps of each training of the
+        max_iter (int, optional): The number of steps of each training of a
             network. (default: :obj:`400`)
         batch_size (int or str, optional): The number of rows per step, or
             :obj:`"auto"`. (default: :obj:`"auto"`)
@@ -69,26 +64,31 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         transduction_ (numpy.ndarray): The class of each row of :meth:`fit`:
             the known or the predicted one.
         label_distributions_ (numpy.ndarray): Their class probabilities.
-        graph_ (scipy.sparse.csr_array): The learned graph: edge
-            probabilities, empty if no graph was chosen. For NetworkX,
+        graph_ (scipy.sparse.csr_array): The learned graph: the edge
+            probabilities, the weighted mean over members with a graph.
+            For NetworkX,
             :obj:`networkx.from_scipy_sparse_array(clf.graph_)`; for PyG,
             :func:`torch_geometric.utils.from_scipy_sparse_matrix`.
         prior_graph_ (scipy.sparse.csr_array): The probabilities of the same
             edges before learning.
         given_graph_ (scipy.sparse.csr_array, optional): The given graph, in
             both directions, or :obj:`None`.
-        choice_ (str): The setting that was chosen.
-        trials_ (list): What was tried, with the accuracy and the mean negative
-            log-likelihood of held-out labels, after temperature scaling.
-        validation_score_ (float): The accuracy of the choice on held-out
-            labels; NaN if no class has two labels, so that none can be held
-            out and nothing is chosen.
-        validation_size_ (int): The number of these labels. They also chose
-            the setting, so the score is slightly optimistic.
+        model_ (VGCN): The fitted model.
+        leaderboard_ (dict): The columns of a table of all members:
+            :obj:`accuracy` and :obj:`nll` on held-out labels, after
+            temperature scaling, and :obj:`weight`.
+        choice_ (str): The members that have a weight.
+        trials_ (list): The members, with their accuracy and mean negative
+            log-likelihood.
+        validation_score_ (float): The accuracy of their weighted mean on
+            held-out labels; NaN if no class has two labels, so that none can
+            be held out.
+        validation_size_ (int): The number of these labels. They also weigh
+            members, so the score is slightly optimistic.
         validation_rows_ (numpy.ndarray): Their rows.
         validation_distributions_ (numpy.ndarray): The class probabilities of
             these rows, predicted without their labels.
-        n_iter_ (int): The number of steps of the last training.
+        n_iter_ (int): The number of steps of each training.
     """
 
     def fit(
@@ -116,25 +116,23 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         X = self._validated(X, reset=True)  # noqa: N806
         given = given_graph(graph, X.shape[0], names)
         labels = Labels.of(y, X.shape[0])
-        rng = check_random_state(self.random_state)
-        code = torch.from_numpy(labels.code)
-        targets = Classes(code, labels.classes.size)
-        task = self._task(X, targets, given, rng)
-        parts = folds(labels.code, rng)
-        choice, state = self._learn(task, given is not None, parts, rng)
+        prob = self._learn(X, torch.from_numpy(labels.code), given)
         self.classes_ = labels.classes
         self.labels_ = labels.code
-        temperature = 1.0
-        if choice.held.numel() > 0:
-            temperature = targets.temperature(choice.predicted, choice.held)
-        self._temperature = temperature
-        held = calibrated(choice.predicted, temperature)
+        held = self.model_.held_out_prob_.double()
         self.validation_distributions_ = held.numpy()
-        known = targets.known.unsqueeze(1)
-        weight = torch.where(known, 1.0, weight_among(task.x))
-        prob = self._with_shares(calibrated(state.mean, temperature), weight)
-        self.label_distributions_ = prob
-        self.transduction_ = self.classes_[prob.argmax(axis=1)]
+        self.validation_score_ = float('nan')
+        if len(held) > 0:
+            hits = held.argmax(dim=1).numpy()
+            hits = hits == labels.code[self.validation_rows_]
+            self.validation_score_ = float(hits.mean())
+        known = torch.from_numpy(labels.code >= 0)
+        weight = weight_among(self._features(X))
+        weight[known] = 1.0
+        self.label_distributions_ = self._with_shares(prob.double(), weight)
+        place = self.label_distributions_.argmax(axis=1)
+        place = np.where(labels.code >= 0, labels.code, place)
+        self.transduction_ = self.classes_[place]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803
@@ -143,9 +141,7 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
         training rows than each of them approach the shares of the known
         classes.
         """
-        mean, _, weight = self._expected(X)
-        prob = calibrated(mean, self._temperature)
-        return self._with_shares(prob, weight)
+        return self._with_shares(*self._expected(X))
 
     def _with_shares(self, prob: Tensor, weight: Tensor) -> np.ndarray:
         r"""Class probabilities with a weight beside the class shares."""

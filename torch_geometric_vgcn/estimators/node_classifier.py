@@ -1,3 +1,4 @@
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -76,16 +77,42 @@ class VGCNNodeClassifier:
             return_prob (bool, optional): Whether to return the class
                 probabilities, too. (default: :obj:`False`)
         """
+        prob = self.predict_proba(data)
+        label = self.classifier.classes_[prob.argmax(dim=1).numpy()]
+        found = torch.from_numpy(label)
+        return (found, prob) if return_prob else found
+
+    def predict_proba(self, data: Data | None = None) -> Tensor:
+        r"""The class probabilities of each node, of :obj:`data` or of
+        :meth:`fit`.
+        """
         check_is_fitted(self.classifier)
         if data is None:
-            prob = self.classifier.label_distributions_
-        else:
-            check_kind(data, Data, 'data')
-            check_attributes(data, 'x')
-            prob = self.classifier.predict_proba(_features(data))
-        label = self.classifier.classes_[prob.argmax(axis=1)]
-        found = torch.from_numpy(label)
-        return (found, torch.from_numpy(prob)) if return_prob else found
+            return torch.from_numpy(self.classifier.label_distributions_)
+        check_kind(data, Data, 'data')
+        check_attributes(data, 'x')
+        prob = self.classifier.predict_proba(_features(data))
+        return torch.from_numpy(prob)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        r"""The parameters, as for scikit-learn."""
+        return self.classifier.get_params(deep)
+
+    def set_params(self, **params: Any) -> 'VGCNNodeClassifier':
+        r"""Sets parameters, as for scikit-learn."""
+        self.classifier.set_params(**params)
+        return self
+
+    def save(self, path: str | Path) -> None:
+        r"""Saves the fitted model, as :class:`VGCNClassifier` does."""
+        self.classifier.save(path)
+
+    @classmethod
+    def load(cls, path: str | Path) -> 'VGCNNodeClassifier':
+        r"""Loads a model that :meth:`save` has saved."""
+        model = cls()
+        model.classifier = VGCNClassifier.load(path)
+        return model
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}({self.classifier})'

@@ -4,19 +4,16 @@ import numpy as np
 import torch
 from sklearn.base import RegressorMixin
 from sklearn.metrics import r2_score
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import _check_y, check_consistent_length
 
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.folds import random_folds
 from torch_geometric_vgcn.estimators.given_graph import (
     given_graph,
     row_names,
 )
 from torch_geometric_vgcn.estimators.labels import column_or_1d
 from torch_geometric_vgcn.estimators.reach import weight_among
-from torch_geometric_vgcn.estimators.targets import Values
 
 #: Predictions of larger numbers may be infinite.
 LARGEST = 1e305
@@ -83,22 +80,20 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
                 "'y' must have at least two known values, got "
                 f'{int(known.sum())} and {int((~known).sum())} missing ones'
             )
-        rng = check_random_state(self.random_state)
         self._mean, self._scale = _location(value[known])
-        unit = np.zeros_like(value)
+        unit = np.where(known, 0.0, np.nan)
         if self._scale > 0:
             unit[known] = (value[known] - self._mean) / self._scale
-        targets = Values(
-            torch.from_numpy(unit).float().unsqueeze(1),
-            torch.from_numpy(known),
-        )
-        task = self._task(X, targets, given, rng)
-        parts = random_folds(known, rng)
-        choice, state = self._learn(task, given is not None, parts, rng)
-        held = choice.predicted[:, 0].double().numpy()
-        error = held - unit[choice.held.numpy()]
-        self.noise_ = float(np.sqrt(np.mean(error**2))) * self._scale
-        expected = (weight_among(task.x) * state.mean.double())[:, 0].numpy()
+        mean = self._learn(X, torch.from_numpy(unit).float(), given)
+        held = self.model_.held_out_prob_[:, 0].double().numpy()
+        if self._scale == 0:  # all are alike, and predicted as such
+            held, mean = np.zeros_like(held), torch.zeros_like(mean)
+        truth = unit[self.validation_rows_]
+        error = float(np.sqrt(np.mean((held - truth) ** 2)))
+        self.noise_ = error * self._scale
+        self.validation_score_ = float(r2_score(truth, held))
+        weight = weight_among(self._features(X))
+        expected = (weight * mean.double())[:, 0].numpy()
         expected = expected * self._scale + self._mean
         self.transduction_ = np.where(known, value, expected)
         return self
@@ -118,16 +113,13 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
             return_std (bool, optional): Whether to return the standard
                 deviation, too. (default: :obj:`False`)
         """
-        mean, variance, weight = (
-            part[:, 0].numpy() for part in self._expected(X)
-        )
+        mean, weight = (part[:, 0].numpy() for part in self._expected(X))
         expected = weight * mean * self._scale + self._mean
         if not return_std:
             return expected
-        within = np.hypot(self.noise_, np.sqrt(variance) * self._scale)
         # Of the mixture with values of mean zero and variance one:
         beyond = np.sqrt((1 - weight) * (1 + weight * mean**2)) * self._scale
-        return expected, np.hypot(np.sqrt(weight) * within, beyond)
+        return expected, np.hypot(np.sqrt(weight) * self.noise_, beyond)
 
     def score(self, X: Any, y: Any, sample_weight: Any = None) -> float:  # noqa: N803
         r"""The :math:`R^2` of the predictions."""

@@ -4,25 +4,26 @@ import json
 from hashlib import sha256
 from io import BytesIO
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
 
 import numpy as np
 import scipy.sparse
 import torch
+from torch import Tensor
 
 from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.estimators.served import Joined, Served
-from torch_geometric_vgcn.estimators.targets import Classes, Targets, Values
 from torch_geometric_vgcn.whole_file import whole_file
 
 #: Changes with the layout of the file.
-FORMAT = 3
+FORMAT = 4
 GRAPHS = ('graph_', 'prior_graph_', 'given_graph_')
 FEATURES = ('mean', 'scale', 'basis', 'centre')
-JOINED = ('x', 'mean')
+#: What the model was fitted to.
+TASK = ('x', 'y', 'edge_index')
 #: The parts of an estimator's state that aren't its own attributes.
-APART = ('_features', '_served', *GRAPHS)
+APART = ('_features', 'model_', *GRAPHS)
 
 T = TypeVar('T')
 
@@ -51,11 +52,17 @@ def save_state(estimator: Any, path: str | Path) -> None:
         if graph is not None:
             for part in ('data', 'indices', 'indptr', 'shape'):
                 arrays[f'{name}.{part}'] = np.asarray(getattr(graph, part))
-    features, served = estimator._features, estimator._served
+    features, task = estimator._features, estimator.model_.task
     for name in FEATURES:
         arrays[f'features.{name}'] = getattr(features, name)
-    for name, weight in served.weights.items():
-        arrays[f'weights.{name}'] = weight.numpy()
+    for name in TASK:
+        value = getattr(task, name)
+        if value is not None:
+            arrays[f'task.{name}'] = value.numpy()
+    with TemporaryDirectory() as folder:
+        model = Path(folder) / 'model'
+        estimator.model_.save(model)
+        arrays['model'] = np.frombuffer(model.read_bytes(), dtype=np.uint8)
     about: dict[str, Any] = {
         'format': FORMAT,
         'estimator': type(estimator).__name__,
@@ -63,18 +70,7 @@ def save_state(estimator: Any, path: str | Path) -> None:
         'plain': plain,
         'objects': objects,
         'counts': features.counts,
-        'targets': type(served.targets).__name__,
-        'width': served.targets.width,
     }
-    joined = served.joined
-    if joined is not None:
-        about['joined'] = {
-            name: value
-            for name, value in vars(joined).items()
-            if name not in (*JOINED, 'cells')
-        }
-        for name in JOINED:
-            arrays[f'joined.{name}'] = getattr(joined, name).numpy()
     arrays['about'] = np.array(json.dumps(about, default=_as_json))
     arrays['checksum'] = np.array(_checksum(arrays))
     with whole_file(path) as file:
@@ -136,12 +132,17 @@ def _estimator(kind: type[T], arrays: dict[str, np.ndarray]) -> T:
     estimator._features = Features(
         about['counts'], *(arrays.pop(f'features.{n}') for n in FEATURES)
     )
-    estimator._served = _served(arrays, about)
+    x, y, given = (_tensor(arrays, f'task.{name}') for name in TASK)
+    model = arrays.pop('model')
     for name, value in arrays.items():
         is_object = name in about['objects']
         setattr(estimator, name, value.astype(object) if is_object else value)
     for name, value in about['plain'].items():
         setattr(estimator, name, value)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / 'model'
+        file.write_bytes(model.tobytes())
+        estimator.model_ = estimator._load_model(file, x, y, given)
     return estimator
 
 
@@ -159,21 +160,5 @@ def _graph(
     )
 
 
-def _served(arrays: dict[str, np.ndarray], about: dict[str, Any]) -> Served:
-    names = [name for name in arrays if name.startswith('weights.')]
-    weights = {
-        name.removeprefix('weights.'): torch.from_numpy(arrays.pop(name))
-        for name in names
-    }
-    none = torch.empty(0, dtype=torch.long)
-    targets: Targets = Values(torch.empty(0, about['width']), none > 0)
-    if about['targets'] == Classes.__name__:
-        targets = Classes(none, about['width'])
-    served = Served(weights, targets)
-    if 'joined' in about:
-        tensors: dict[str, Any] = {
-            name: torch.from_numpy(arrays.pop(f'joined.{name}'))
-            for name in JOINED
-        }
-        served.joined = Joined(**tensors, **about['joined'])
-    return served
+def _tensor(arrays: dict[str, np.ndarray], name: str) -> Tensor | None:
+    return torch.from_numpy(arrays.pop(name)) if name in arrays else None

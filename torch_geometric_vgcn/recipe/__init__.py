@@ -19,10 +19,12 @@ from torch_geometric_vgcn.recipe.networks import (
 )
 from torch_geometric_vgcn.recipe.sources import (
     given_graph,
+    more_neighbors,
     nearest_neighbors,
     no_graph,
 )
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.taught import TaughtMember, table_members
 from torch_geometric_vgcn.recipe.vgcn import VGCN
 
 __all__ = [
@@ -34,12 +36,15 @@ __all__ = [
     'LearnedMember',
     'Measurements',
     'Member',
+    'TaughtMember',
     'Task',
     'VGCN',
     'gcn',
     'given_graph',
     'graph_sage',
+    'more_neighbors',
     'nearest_neighbors',
     'no_graph',
     'propagated_mlp',
+    'table_members',
 ]

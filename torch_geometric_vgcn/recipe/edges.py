@@ -71,7 +71,9 @@ def edges_of(
     if task.edge_index is not None:
         i, j = _upper(task.edge_index)
         given[torch.searchsorted(key, i * size + j)] = True
-        found = right_edges(task, _classes(learners, task))
+        found = None
+        if not task.quantity:
+            found = right_edges(task, _classes(learners, task))
         if found is not None:
             posterior[given], prior[given] = found[0].double(), found[1]
     return Edges(index, given, prior, posterior)

@@ -37,8 +37,20 @@ class Features(ABC):
         r"""How alike two nodes are."""
 
     @abstractmethod
+    def of_distance(self, distance: Tensor) -> Tensor:
+        r"""The similarity of two nodes by the Euclidean distance of their
+        scaled features.
+        """
+
+    @abstractmethod
+    def scaler(self, x: Tensor) -> Callable[[Tensor], Tensor]:
+        r"""How features are scaled, also those of further nodes, by the
+        features :obj:`x` of all nodes. The result is dense.
+        """
+
     def __call__(self, x: Tensor) -> Tensor:
         r"""The scaled features, dense."""
+        return self.scaler(x)(x)
 
     def layout(self, x: Tensor) -> Tensor:
         r"""Scaled features as they are multiplied fastest."""
@@ -65,8 +77,11 @@ class Counts(Features):
     def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
         return cosine_similarity
 
-    def __call__(self, x: Tensor) -> Tensor:
-        return UnitRows()(Data(x=x)).x
+    def of_distance(self, distance: Tensor) -> Tensor:
+        return 1 - distance.square() / 2
+
+    def scaler(self, x: Tensor) -> Callable[[Tensor], Tensor]:
+        return unit_rows
 
     def layout(self, x: Tensor) -> Tensor:
         if x.device.type != 'cpu':
@@ -95,13 +110,30 @@ class Measurements(Features):
     def similarity(self) -> Callable[[Tensor, Pairs], Tensor]:
         return negative_distance
 
-    def __call__(self, x: Tensor) -> Tensor:
+    def of_distance(self, distance: Tensor) -> Tensor:
+        return -distance
+
+    def scaler(self, x: Tensor) -> Callable[[Tensor], Tensor]:
         # In double precision, as columns may be far from zero:
-        wide = x.double()
-        scale, mean = torch.std_mean(wide, dim=0, correction=0)
+        scale, mean = torch.std_mean(x.double(), dim=0, correction=0)
         constant = scale <= 1e-12 * mean.abs().clamp(min=1e-300)
-        scale = scale.masked_fill(constant, 1.0)
-        return ((wide - mean) / scale).to(x.dtype)
+        return Standardized(mean, scale.masked_fill(constant, 1.0))
+
+
+@dataclass(frozen=True)
+class Standardized:
+    r"""Columns less a mean, divided by a scale."""
+
+    mean: Tensor
+    scale: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        return ((x.double() - self.mean) / self.scale).to(x.dtype)
+
+
+def unit_rows(x: Tensor) -> Tensor:
+    r"""Rows with a Euclidean norm of one."""
+    return UnitRows()(Data(x=x)).x
 
 
 def features_of(x: Tensor) -> Features:

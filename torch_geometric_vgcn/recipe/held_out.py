@@ -4,16 +4,13 @@ from zlib import crc32
 
 import torch
 from torch import Tensor
-from torch_geometric.data import Data
 
 from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import GaussianPrediction
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
 from torch_geometric_vgcn.recipe.task import Task
-from torch_geometric_vgcn.training import fit, optimizers
-
-LR, WEIGHT_DECAY, NUM_SAMPLES = 0.02, 5e-4, 3
 
 
 @dataclass
@@ -81,7 +78,7 @@ def train(
     with Seeded(seed):
         if task.val is not None:
             part = task.split(task.train, stop)
-            learner, prob, _ = _validated(member, part, effort)
+            learner, prob, _ = _trained(member, part, effort)
             held_out = prob[task.val]
             unseen = ~torch.isin(task.val, stop)
         else:
@@ -89,9 +86,9 @@ def train(
             epochs: list[int] = []
             for nodes, held in folds:
                 part = task.split(nodes, held)
-                _, prob, epoch = _validated(member, part, effort)
+                _, prob, count = _trained(member, part, effort)
                 parts.append(prob[held])
-                epochs.append(epoch + 1)
+                epochs.append(count)
             held_out = torch.cat(parts)
             unseen = torch.ones_like(held_out[:, 0], dtype=torch.bool)
             # There is no fold if each class has one label:
@@ -100,49 +97,19 @@ def train(
                 if epochs
                 else (effort.epochs // 2)
             )
-            learner, prob = _on_all(member, task, effort, count)
+            learner, prob, _ = _trained(member, task, effort, count)
     seconds = perf_counter() - start
     return Trained([learner], [prob], [held_out], [unseen], seconds)
 
 
-def _validated(
-    member: Member, task: Task, effort: Effort
+def _trained(
+    member: Member, task: Task, effort: Effort, epochs: int | None = None
 ) -> tuple[Learner, Tensor, int]:
-    r"""Trains on some labels and stops by others."""
+    r"""Trains on some labels and stops by others, if there are any."""
     learner = member.learner(task)
     x = features_for(learner, task)
-    data = Data(x=x, y=task.y, train_mask=task.train, val_mask=task.val)
-    result = fit(
-        learner,
-        data,
-        epochs=effort.epochs,
-        lr=LR,
-        weight_decay=WEIGHT_DECAY,
-        num_samples=NUM_SAMPLES,
-        patience=effort.patience,
-        progress=False,
-    )
-    return learner, predicted(learner, x, effort), result.best_epoch
-
-
-def _on_all(
-    member: Member, task: Task, effort: Effort, epochs: int
-) -> tuple[Learner, Tensor]:
-    r"""Trains on all labels, which leaves none to stop by."""
-    learner = member.learner(task)
-    x = features_for(learner, task)
-    steps = optimizers(
-        learner, task.train.numel(), LR, weight_decay=WEIGHT_DECAY
-    )
-    learner.train()
-    for _ in range(epochs):
-        learner.zero_grad()
-        out = learner(x, num_samples=NUM_SAMPLES)
-        learner.objective(out, task.y, task.train).loss.backward()
-        for optimizer in steps:
-            optimizer.step()
-    learner.eval()
-    return learner, predicted(learner, x, effort)
+    count = member.fit(learner, x, task, effort, epochs)
+    return learner, predicted(learner, x, effort), count
 
 
 def features_for(learner: Learner, task: Task) -> Tensor:
@@ -157,4 +124,7 @@ def features_for(learner: Learner, task: Task) -> Tensor:
 
 def predicted(learner: Learner, x: Tensor, effort: Effort) -> Tensor:
     r"""The class probabilities of all nodes."""
-    return learner.predict(x, num_samples=effort.num_samples).detach()
+    found = learner.predict(x, num_samples=effort.num_samples)
+    if isinstance(found, GaussianPrediction):
+        found = found.mean
+    return found.detach()

@@ -10,10 +10,13 @@ from torch_geometric_vgcn.checks import check_tensor, selected_nodes
 MANY = 1000
 
 
-def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
+def labels_of(
+    data: Data, num_nodes: int, quantity: bool = False
+) -> tuple[Tensor, Tensor, Tensor]:
     r"""The labels (:obj:`-1` where unknown), the nodes to train with, and
     those to validate with, which may be none. Labels of other nodes aren't
-    looked at.
+    looked at. They may be quantities, NaN where unknown, if :obj:`quantity`
+    says so.
     """
     if data.get('y') is None:
         raise ValueError(f"'data.y' is missing, expected labels, got {data}")
@@ -24,15 +27,17 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
             f"'data.y' must have shape [{num_nodes}], one class id for each "
             f'node, got {list(y.shape)}'
         )
-    if y.is_floating_point() or y.is_complex() or y.dtype == torch.bool:
+    numbers = y.is_floating_point()
+    if y.is_complex() or y.dtype == torch.bool or (numbers and not quantity):
         raise TypeError(
             "'data.y' must hold int64 class ids, -1 where the class is "
             f'unknown, got {y.dtype}: for whole numbers, y.long()'
         )
-    y = y.reshape(num_nodes).long()
+    y = y.reshape(num_nodes)
+    y = y if numbers else y.long()
     train, val = (_selected(data, name, y) for name in ('train', 'val'))
     if train is None:
-        free = y >= 0
+        free = _known(y)
         for name in ('val', 'test'):
             nodes = _selected(data, name, None, num_nodes)
             if nodes is not None:
@@ -40,8 +45,7 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
         train = free.nonzero().view(-1)
     if train.numel() == 0:
         raise ValueError(
-            "'data.y' must hold labels to train with, got none that is at "
-            'least 0'
+            "'data.y' must hold labels to train with, got none that is known"
         )
     if val is None:
         val = train.new_empty(0)
@@ -52,6 +56,10 @@ def labels_of(data: Data, num_nodes: int) -> tuple[Tensor, Tensor, Tensor]:
             "'data.val_mask' must select other nodes than 'data.train_mask', "
             f'got {twice} in both'
         )
+    if y.is_floating_point():
+        known = torch.full_like(y, float('nan'))
+        known[both] = y[both]
+        return known, train, val
     if y[train].unique().numel() < 2:
         raise ValueError(
             "'data.y' must hold labels of at least two classes to train "
@@ -86,12 +94,16 @@ def _selected(
     nodes = selected_nodes(
         mask, size, f'data.{name}_mask', allow_none=y is None
     )
-    if y is not None and int(y[nodes].min()) < 0:
+    if y is not None and not bool(_known(y[nodes]).all()):
         raise ValueError(
             f"'data.{name}_mask' must select nodes with labels of at least "
-            f"0 in 'data.y', got {int(y[nodes].min())}"
+            f"0 in 'data.y', got {y[nodes].min().item()}"
         )
     return nodes
+
+
+def _known(y: Tensor) -> Tensor:
+    return y.isfinite() if y.is_floating_point() else y >= 0
 
 
 def class_names(data: Data, num_classes: int) -> list[str]:
@@ -110,6 +122,8 @@ def folds_of(
     evenly; a class's only label is always there to train with. There is no
     split if no class has a second one.
     """
+    if y.is_floating_point():
+        y = torch.zeros_like(y, dtype=torch.long)
     part = torch.full_like(nodes, -1)
     start = 0
     largest = int(y[nodes].bincount().max())

@@ -18,6 +18,8 @@ from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
 from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
+from torch_geometric_vgcn.recipe.effort import Effort
+from torch_geometric_vgcn.recipe.fit_bound import fit_bound
 from torch_geometric_vgcn.recipe.networks import (
     gcn,
     graph_sage,
@@ -82,6 +84,26 @@ class Member(ABC):
         check_kind(network, Module, 'network(task)')
         return network.to(task.x.device, task.x.dtype)
 
+    def fit(
+        self,
+        learner: Learner,
+        x: Tensor,
+        task: Task,
+        effort: Effort,
+        epochs: int | None = None,
+    ) -> int:
+        r"""Trains a learner on the bound. Returns the number of steps.
+
+        Args:
+            learner (VariationalGraphLearner or FixedGraph): The learner.
+            x (Tensor): The features.
+            task (Task): The labels to train with, and to stop by.
+            effort (Effort): How much time to take.
+            epochs (int, optional): The number of steps, if there is no label
+                to stop by. (default: :obj:`None`)
+        """
+        return fit_bound(learner, x, task, effort, epochs)
+
     def settings(self) -> dict[str, Any]:
         r"""What :func:`repr` shows besides the name and sources."""
         return {} if self.network is None else {'network': self.network}
@@ -131,7 +153,7 @@ class LearnedMember(Member):
         own = {'rho1': self.rho1, 'evidence': self.evidence}
         return own | super().settings()
 
-    def learner(self, task: Task) -> VariationalGraphLearner:
+    def learner(self, task: Task) -> Learner:
         return VariationalGraphLearner(
             self.make_network(task),
             self.prior(task),

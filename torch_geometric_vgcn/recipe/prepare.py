@@ -23,6 +23,7 @@ def prepare(
     features: Features | None = None,
     graph: Any = None,
     node_names: Any = None,
+    quantity: bool = False,
     **parts: Any,
 ) -> Task:
     r"""Checks the data, and prepares them for all members. The data
@@ -34,6 +35,8 @@ def prepare(
             (default: decided by their values)
         graph (Any, optional): The graph, if it isn't in the data.
         node_names (Sequence, optional): The names of the nodes.
+        quantity (bool, optional): Whether labels are quantities.
+            (default: :obj:`False`)
         **parts: The user's own parts of members, as in :class:`Task`.
     """
     if not isinstance(data, Data):  # HeteroData isn't one either
@@ -49,7 +52,7 @@ def prepare(
             f"'data' must have at least two nodes, got {num_nodes}"
         )
     x = _features(data, num_nodes)
-    y, train, val = labels_of(data, num_nodes)
+    y, train, val = labels_of(data, num_nodes, quantity)
     if features is None:
         features = features_of(x)
     called, names = 'node_names', node_names
@@ -57,18 +60,25 @@ def prepare(
         called, names = 'data.node_names', data.get('node_names')
     names = None if names is None else _names(names, num_nodes, called)
     edge_index = _graph(data, graph, num_nodes, names)
-    num_classes = int(y.max()) + 1
-    # Unlike those for training, labels for validation are a random sample:
-    sample = y[val if val.numel() > 0 else train]
+    scaler = features.scaler(x)
+    if y.is_floating_point():
+        num_classes, share = 1, torch.ones(1)
+    else:
+        num_classes = int(y.max()) + 1
+        # Unlike those for training, labels for validation are a random
+        # sample:
+        sample = y[val if val.numel() > 0 else train]
+        share = sample.bincount(minlength=num_classes) + 1
     return Task(
-        features(x),
+        scaler(x),
         y.to(x.device),
         train.to(x.device),
         val.to(x.device) if val.numel() > 0 else None,
         num_classes,
-        sample.bincount(minlength=num_classes).to(x.device) + 1,
+        share.to(x.device),
         features,
         None if edge_index is None else edge_index.to(x.device),
+        scaler=scaler,
         node_names=names,
         **parts,
     )

@@ -37,3 +37,8 @@ def nearest_neighbors(
     k = task.features.k if k is None else k
     metric = task.features.metric if metric is None else metric
     return task.neighbors(k, metric)
+
+
+def more_neighbors(task: Task) -> Tensor:
+    r"""Twice as many nodes of the nearest features."""
+    return nearest_neighbors(task, 2 * task.features.k)

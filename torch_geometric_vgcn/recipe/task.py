@@ -3,12 +3,13 @@ from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_kind
-from torch_geometric_vgcn.nearest import Metric
+from torch_geometric_vgcn.nearest import Cells, Metric
 from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -19,6 +20,22 @@ MakeNetwork = Callable[['Task'], Module]
 MakePrior = Callable[['Task', Tensor], Prior]
 MakePosterior = Posterior | Callable[[], Posterior]
 MakeObjective = Callable[[KL], Objective]
+
+#: Up to how many rows all of them are compared with each other.
+EXACT = 20_000
+
+
+def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
+    r"""The nearest of many rows, in time that grows with their number. Scaled
+    counts have a norm of one: their distances are in the order of cosines.
+    """
+    return cells_of(x.to_dense()).nearest(x, k, own=True)[1]
+
+
+def cells_of(x: Tensor) -> Cells:
+    r"""The index of nearest rows: exact for a small table."""
+    size = x.size(0)
+    return Cells(x, size) if 2 <= size <= EXACT else Cells(x)
 
 
 @dataclass(frozen=True)
@@ -39,6 +56,8 @@ class Task:
         network (Callable, optional): Makes the network of members that have
             none of their own. (default: :obj:`None`)
         warmup (int, optional): That of the bound. (default: :obj:`50`)
+        scaler (Callable, optional): How the features of further nodes are
+            scaled. (default: :obj:`None`)
         prior (Callable, optional): Makes the prior of learned members.
             (default: :obj:`None`, one of their own)
         posterior (Posterior or Callable, optional): Theirs, or what makes it.
@@ -59,6 +78,7 @@ class Task:
     edge_index: Tensor | None = None
     network: MakeNetwork | None = None
     warmup: int = 50
+    scaler: Callable[[Tensor], Tensor] | None = None
     prior: MakePrior | None = None
     posterior: MakePosterior | None = None
     bound: MakeObjective | None = None
@@ -71,6 +91,21 @@ class Task:
         return self.x.size(0)
 
     @property
+    def quantity(self) -> bool:
+        r"""Whether labels are numbers instead of classes."""
+        return self.y.is_floating_point()
+
+    @property
+    def value(self) -> Tensor:
+        r"""The labels as what is expected of nodes, of shape
+        :obj:`[N, C]`, with zeros where unknown.
+        """
+        if self.quantity:
+            return self.y.nan_to_num(0.0).to(self.x.dtype).unsqueeze(1)
+        known = torch.eye(self.num_classes + 1, self.num_classes)
+        return known.to(self.x)[self.y]  # the last row for -1
+
+    @property
     def num_features(self) -> int:
         return self.x.size(1)
 
@@ -79,12 +114,19 @@ class Task:
         r"""The features as :class:`PropagatedMLP` multiplies them fastest."""
         return self.features.layout(self.x)
 
+    @cached_property
+    def index(self) -> Cells:
+        r"""The index of the nearest nodes."""
+        return cells_of(self.x)
+
     def neighbors(self, k: int, metric: Metric) -> Tensor:
         r"""The graph of nearest neighbours, computed once."""
         key = k, repr(metric)
         if key not in self.known:
             k = min(k, self.num_nodes - 1)
-            graph = KNNGraph(k, metric=metric)(Data(x=self.x))
+            search = near_cells if self.num_nodes > EXACT else None
+            graph = KNNGraph(k, metric=metric, search=search)
+            graph = graph(Data(x=self.x))
             self.known[key] = graph.edge_index
         return self.known[key]
 

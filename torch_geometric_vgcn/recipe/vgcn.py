@@ -8,6 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import (
+    check_features,
     check_flag,
     check_kind,
     check_positive,
@@ -47,6 +48,8 @@ from torch_geometric_vgcn.recipe.task import (
     MakePosterior,
     MakePrior,
 )
+from torch_geometric_vgcn.recipe.taught import TaughtMember
+from torch_geometric_vgcn.recipe.unseen import predict_unseen
 from torch_geometric_vgcn.recipe.weights import Weights
 
 
@@ -75,7 +78,9 @@ class VGCN:
             classes :obj:`y` (:obj:`-1` if unknown), and if there is a graph,
             :obj:`edge_index` or :obj:`adj_t`. Labels are those of
             :obj:`train_mask` and :obj:`val_mask`; without any mask, all of at
-            least zero. No other label is looked at.
+            least zero. No other label is looked at. With members that are all
+            a :class:`TaughtMember`, :obj:`y` may hold quantities, NaN if
+            unknown.
         graph (Any, optional): The graph, if it isn't in :obj:`data`: an
             :obj:`edge_index`, a sparse matrix, a NetworkX graph, a DataFrame
             of two columns or a list of pairs. Without an edge between two
@@ -158,11 +163,15 @@ class VGCN:
         self.seed = check_seed(seed)
         self.progress = check_flag(progress, 'progress')
         self.verbose = check_flag(verbose, 'verbose')
+        quantity = isinstance(members, (list, tuple)) and all(
+            isinstance(member, TaughtMember) for member in members
+        )
         self.task = prepare(
             data,
             features,
             graph,
             node_names,
+            quantity,
             network=network,
             warmup=self.effort.warmup,
             prior=prior,
@@ -247,10 +256,28 @@ class VGCN:
         )
         self._edges: Edges | None = None
 
-    def predict(self) -> Tensor:
-        r"""The class probabilities of all nodes, of shape :obj:`[N, C]`."""
+    def predict(self, x: Tensor | None = None) -> Tensor:
+        r"""The class probabilities of all nodes, of shape :obj:`[N, C]`.
+
+        Args:
+            x (Tensor, optional): The features of other nodes, each of which
+                joins the nearest nodes by its features. Members that need the
+                given graph have no part in this. (default: the nodes of
+                training)
+        """
         self._check_fitted()
-        return self.scores_.mean(self.prob_)
+        if x is None:
+            return self.scores_.mean(self.prob_)
+        check_features(x, x.size(0), 'x')
+        if x.size(1) != self.task.num_features:
+            raise ValueError(
+                f"'x' must have {self.task.num_features} columns, as the "
+                f'features of training, got {x.size(1)}'
+            )
+        scale = self.task.scaler
+        return self.scores_.mean(
+            predict_unseen(self, x if scale is None else scale(x))
+        )
 
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG

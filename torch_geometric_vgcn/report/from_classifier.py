@@ -3,6 +3,7 @@ from typing import Any
 
 from torch_geometric_vgcn.report.edges import Edges
 from torch_geometric_vgcn.report.findings import Findings
+from torch_geometric_vgcn.report.from_model import members_of
 from torch_geometric_vgcn.report.held_out import HeldOut
 
 
@@ -25,11 +26,10 @@ def from_classifier(clf: Any, names: Sequence[str] | None = None) -> Findings:
             'Features': str(clf.n_features_in_),
             'Steps': str(clf.n_iter_),
         },
-        choice=clf.choice_,
-        trials=clf.trials_,
+        trials=members_of(clf.model_),
         names=names,
         keeps_labels=True,
-        caution='The same labels chose the setting and fitted the temperature '
-        'of the probabilities, so the accuracy, the likelihood and the '
-        'calibration are slightly optimistic.',
+        caution='The same labels weighed the members and fitted the '
+        'temperatures of their probabilities, so the accuracy, the likelihood '
+        'and the calibration are slightly optimistic.',
     )

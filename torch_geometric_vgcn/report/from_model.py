@@ -32,7 +32,7 @@ def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
             _array(model.held_out_prob_.double()),
         ),
         settings=_settings(model),
-        trials=_members(model),
+        trials=members_of(model),
         names=names,
         left_out=found.given.numel() - kept.numel(),
         caution='The same labels weighed the members and fitted the '
@@ -41,7 +41,7 @@ def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
     )
 
 
-def _members(model: VGCN) -> list[dict[str, Any]]:
+def members_of(model: VGCN) -> list[dict[str, Any]]:
     r"""The members that were trained, if labels were held out to judge."""
     if model.held_out_.numel() == 0:
         return []

@@ -19,7 +19,8 @@ class Outcome:
     Args:
         prob (numpy.ndarray): The class probabilities of the rows without a
             label.
-        choice (str): The setting that was chosen.
+        choice (str): The setting that was chosen, or the settings that have a
+            weight.
         tried (List[dict]): For each :obj:`setting` its :obj:`accuracy` and
             :obj:`nll` on held-out labels.
     """

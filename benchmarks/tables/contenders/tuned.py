@@ -6,7 +6,7 @@ import numpy as np
 from problem import Problem
 
 from contenders.base import Contender, Outcome, accuracy, nll
-from torch_geometric_vgcn.estimators.folds import folds
+from contenders.folds import folds
 
 Setting = Mapping[str, Any]
 

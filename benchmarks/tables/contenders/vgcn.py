@@ -9,8 +9,8 @@ from torch_geometric_vgcn.estimators import VGCNClassifier
 class VGCN(Contender):
     title = 'VGCN'
     about = (
-        '`VGCNClassifier(random_state=seed)`, which chooses by itself whether '
-        'and how far to trust a graph of nearest rows'
+        '`VGCNClassifier(random_state=seed)`, which weighs by itself models '
+        'without a graph and on graphs of nearest rows'
     )
     #: Whether edges are inferred, or stay at their prior.
     learn: ClassVar[bool] = True
@@ -26,6 +26,6 @@ class FrozenVGCN(VGCN):
     title = 'VGCN frozen'
     about = (
         'the control, `VGCNClassifier(learn=False, random_state=seed)`: the '
-        'same choices and training, with edges that stay at their prior'
+        'same members and training, with edges that stay at their prior'
     )
     learn = False

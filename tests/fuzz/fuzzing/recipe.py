@@ -20,19 +20,28 @@ from torch_geometric_vgcn.recipe import (
     LearnedMember,
     Measurements,
     Task,
+    TaughtMember,
     gcn,
     given_graph,
     graph_sage,
+    more_neighbors,
     nearest_neighbors,
     no_graph,
     propagated_mlp,
+    table_members,
 )
 
 
 def members(case: Case) -> list:
     r"""Some of the members, of each kind."""
+    if case.maybe(0.2):
+        return case.call(
+            table_members,
+            **{'steps': 3, 'hidden': 4}
+            | case.kwargs(given=True, trust=0.5, rounds=2, batch_size=4),
+        )
     network = case.one_of(None, gcn, graph_sage, propagated_mlp)
-    source = case.one_of(given_graph, nearest_neighbors)
+    source = case.one_of(given_graph, nearest_neighbors, more_neighbors)
     return [
         case.call(FixedMember, case.arg('a'), no_graph),
         case.call(
@@ -42,6 +51,13 @@ def members(case: Case) -> list:
             **case.kwargs(rho1=0.5, evidence=1.0),
         ),
         case.call(FixedMember, 'c', source, network=case.arg(network)),
+        case.call(
+            TaughtMember,
+            'd',
+            source,
+            steps=3,
+            **case.kwargs(hidden=4, rounds=0, learn=False),
+        ),
     ]
 
 
@@ -53,6 +69,7 @@ def trusting(task: Task, edge_index: torch.Tensor) -> SmoothedPrior:
     *('VGCN', 'Effort', 'Counts', 'Measurements', 'FixedMember'),
     *('LearnedMember', 'Task', 'given_graph', 'nearest_neighbors'),
     *('no_graph', 'gcn', 'graph_sage', 'propagated_mlp'),
+    *('TaughtMember', 'table_members', 'more_neighbors'),
 )
 def one_call(case: Case) -> None:
     data = world.graph(case, least=6)

@@ -37,19 +37,5 @@ def folds(
     return out[:1] if labelled.sum() >= MANY else out
 
 
-def random_folds(
-    known: np.ndarray, rng: np.random.RandomState, num_folds: int = 4
-) -> list[tuple[Tensor, Tensor]]:
-    r"""The same for rows without classes, which are known or not."""
-    rows = rng.permutation(np.flatnonzero(known))
-    part = np.full(known.shape, -1)
-    part[rows] = np.arange(rows.size) % num_folds
-    out = [
-        (_rows(known & (part != number)), _rows(part == number))
-        for number in range(min(num_folds, rows.size))
-    ]
-    return out[:1] if rows.size >= MANY else out
-
-
 def _rows(mask: np.ndarray) -> Tensor:
     return torch.from_numpy(np.flatnonzero(mask))

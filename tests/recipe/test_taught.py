@@ -1,0 +1,117 @@
+r"""Label propagation as a member: by turns the network, the edges and the
+classes of all nodes.
+"""
+
+import pytest
+import torch
+
+from torch_geometric_vgcn import PosteriorMean, VariationalGraphLearner
+from torch_geometric_vgcn.prior import SmoothedPrior
+from torch_geometric_vgcn.recipe import (
+    TaughtMember,
+    given_graph,
+    nearest_neighbors,
+    no_graph,
+    table_members,
+)
+from torch_geometric_vgcn.recipe.label_propagation import LabelPropagation
+from torch_geometric_vgcn.recipe.prepare import prepare
+
+
+@pytest.fixture
+def clear(blocks):
+    r"""The same with features that tell the class."""
+    blocks.x = blocks.x + 2 * torch.eye(5)[blocks.y]
+    return blocks
+
+
+SHORT = {'hidden': 16, 'steps': 40}
+
+
+def test_it_is_the_mean_of_a_gaussian_field(blocks):
+    r"""Against a dense solution of the linear equations."""
+    size = blocks.num_nodes
+    node = torch.arange(12)
+    value = torch.eye(3)[blocks.y[node]]
+    net = LabelPropagation(5, 8, node, value)
+    prior = SmoothedPrior(blocks.edge_index, size, rho1=0.3)
+    learner = VariationalGraphLearner(net, prior, sampler=PosteriorMean())
+    found = learner.predict(blocks.x)
+    with torch.no_grad():
+        own = net.eval().alone(blocks.x).softmax(dim=-1)
+    own[node] = value
+    i, j = prior.pairs.index
+    weight = torch.zeros(size, size)
+    weight[i, j] = weight[j, i] = learner.edge_probs()
+    matrix = torch.eye(size) + weight.sum(1).diag() - weight
+    matrix[node] = torch.eye(size)[node]
+    expected = torch.linalg.solve(matrix, own)
+    assert (found - expected).abs().max() < 0.02
+    assert torch.equal(found[node].argmax(dim=1), blocks.y[node])
+
+
+def test_in_training_it_does_not_know_the_labels(blocks):
+    node = torch.arange(12)
+    net = LabelPropagation(5, 8, node, torch.eye(3)[blocks.y[node]])
+    prob = net.train()(blocks.x, blocks.edge_index).softmax(dim=-1)
+    assert prob[node].max() < 0.99
+    prob.sum().backward()  # and has a gradient
+
+
+@pytest.mark.parametrize('source', [no_graph, nearest_neighbors, given_graph])
+def test_it_learns_and_the_edges_follow(clear, model_of, source):
+    model = model_of(
+        clear, members=[TaughtMember('taught', source, **SHORT)]
+    ).fit()
+    hit = model.predict().argmax(dim=1) == clear.y
+    assert hit[clear.test_mask].float().mean() > 0.6
+    if source is given_graph:
+        edges = model.edges()
+        changed = edges['posterior'] - edges['prior']
+        same = clear.y[edges['source']] == clear.y[edges['target']]
+        assert changed[same.numpy()].mean() > changed[~same.numpy()].mean()
+
+
+def test_edges_that_are_not_learned_stay_at_their_prior(blocks, model_of):
+    blocks.edge_index = None
+    members = [TaughtMember('taught', nearest_neighbors, learn=False, **SHORT)]
+    edges = model_of(blocks, members=members).fit().edges()
+    assert (edges['posterior'] == edges['prior']).all()
+
+
+def test_hidden_labels_teach_nothing(blocks, model_of):
+    members = [TaughtMember('taught', nearest_neighbors, **SHORT)]
+    prob = model_of(blocks, members=members).fit().predict()
+    blocks.y[blocks.test_mask] = 0
+    again = model_of(blocks, members=members).fit().predict()
+    assert torch.equal(prob, again)
+
+
+def test_quantities(clear, model_of):
+    clear.y = clear.y + 0.1 * clear.x[:, 0]
+    members = table_members(**SHORT)
+    model = model_of(clear, members=members).fit()
+    found, y = model.predict()[:, 0], clear.y
+    error = (found - y)[clear.test_mask].square().mean()
+    assert error < 0.7 * y.var()
+    assert sum(model.weights_.values()) == pytest.approx(1)
+
+
+def test_members_of_tables(blocks):
+    names = [m.name for m in table_members()]
+    assert {'no graph', 'nearest neighbours'} <= set(names)
+    names = [m.name for m in table_members(given=True)]
+    assert {'no graph', 'nearest neighbours', 'given graph'} <= set(names)
+    members = table_members(given=True, trust=0.3)
+    assert all(m.rho1 == 0.3 for m in members)
+    task = prepare(blocks)
+    assert all(m.graph(task).size(1) > 0 for m in members)
+
+
+@pytest.mark.parametrize(
+    'option',
+    [{'hidden': 0}, {'steps': 0}, {'rounds': -1}, {'input_dropout': 2.0}],
+)
+def test_bad_arguments(option):
+    with pytest.raises(ValueError, match=f"'{next(iter(option))}'"):
+        TaughtMember('taught', no_graph, **option)
