@@ -188,15 +188,15 @@ def default_members(
     r"""The members of :class:`VGCN`. The user's own network comes instead of
     those on the given graph as it is.
     """
-    members: list[Member] = [
-        FixedMember('no graph', no_graph, network=propagated_mlp),
-        LearnedMember('nearest neighbours', nearest_neighbors),
-    ]
+    alone: Member = FixedMember('no graph', no_graph, network=propagated_mlp)
+    near = LearnedMember('nearest neighbours', nearest_neighbors)
     if not has_graph:
-        return members
+        return [alone, near]
     both = given_graph, nearest_neighbors
-    members += [
+    members = [  # the first two are trained whatever the time limit
+        alone,
         LearnedMember('given graph', given_graph, rho1=0.99),
+        near,
         LearnedMember('given graph, doubted', given_graph),
         LearnedMember('given graph and nearest neighbours', *both),
     ]
