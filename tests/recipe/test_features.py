@@ -1,7 +1,10 @@
 """What features look like, and how they are scaled."""
 
+import pytest
 import torch
+from torch_geometric.data import Data
 
+from torch_geometric_vgcn import VGCN
 from torch_geometric_vgcn.recipe import Counts, Measurements
 from torch_geometric_vgcn.recipe.features import features_of
 
@@ -34,3 +37,25 @@ def test_measurements_get_standardised_columns():
     torch.testing.assert_close(
         out.std(dim=0, correction=0), torch.tensor([1.0, 1, 1, 0]).double()
     )
+
+
+@pytest.mark.parametrize('shift', [0.0, -0.5], ids=['counts', 'measurements'])
+def test_many_columns_that_are_not_words_are_reduced(shift):
+    generator = torch.Generator().manual_seed(0)
+    y = torch.arange(300) % 3
+    often = torch.rand(3, 600, generator=generator) * 0.4
+    x = (torch.rand(300, 600, generator=generator) < often[y]).float() + shift
+    data = Data(x=x, y=y.where(torch.arange(300) < 60, -1))
+    model = VGCN(data, effort='quick', progress=False).fit()
+    assert model.task.num_features == 200
+    assert (model.predict().argmax(1) == y).float().mean() > 0.9
+    again = VGCN(data, effort='quick', progress=False)
+    assert torch.equal(again.task.x, model.task.x)
+    prob = model.predict(x[:50])
+    assert (prob.argmax(1) == y[:50]).float().mean() > 0.9
+    with pytest.raises(ValueError, match="'x' must have 600 columns"):
+        model.predict(x[:, :200])
+
+
+def test_words_keep_their_columns(citeseer):
+    assert VGCN(citeseer).task.num_features == 3703

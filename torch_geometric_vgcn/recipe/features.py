@@ -9,6 +9,7 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn.checks import check_count, check_share
 from torch_geometric_vgcn.kernels.as_csr import as_csr
+from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.nearest import Cosine, Metric, Minkowski
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior import cosine_similarity, negative_distance
@@ -18,6 +19,8 @@ from torch_geometric_vgcn.transforms import UnitRows
 ZEROS = 0.4
 #: Counts with fewer non-zeros than this are words, of which most are dropped.
 WORDS = 0.1
+#: More columns than this, if they aren't words, are reduced to so many.
+WIDE, REDUCED = 512, 200
 
 
 class Features(ABC):
@@ -48,9 +51,22 @@ class Features(ABC):
         features :obj:`x` of all nodes. The result is dense.
         """
 
+    def reduced(self, x: Tensor) -> Callable[[Tensor], Tensor]:
+        r"""The same, with many columns reduced to their :math:`200` largest
+        singular vectors, unless nearly all numbers are zero: a network takes
+        as long for each column of dense features.
+        """
+        scaler = self.scaler(x)
+        if x.size(1) <= WIDE or float((x != 0).float().mean()) < WORDS:
+            return scaler
+        size = min(REDUCED, x.size(0) - 1)
+        with Seeded(0):
+            basis = torch.svd_lowrank(scaler(x), size)[2]
+        return Reduced(scaler, basis)
+
     def __call__(self, x: Tensor) -> Tensor:
         r"""The scaled features, dense."""
-        return self.scaler(x)(x)
+        return self.reduced(x)(x)
 
     def layout(self, x: Tensor) -> Tensor:
         r"""Scaled features as they are multiplied fastest."""
@@ -86,7 +102,7 @@ class Counts(Features):
     def layout(self, x: Tensor) -> Tensor:
         if x.device.type != 'cpu':
             return x
-        rows = as_csr(x, x.numel())
+        rows = as_csr(x, x.numel() // 2)
         return x if rows is None else rows
 
 
@@ -129,6 +145,18 @@ class Standardized:
 
     def __call__(self, x: Tensor) -> Tensor:
         return ((x.double() - self.mean) / self.scale).to(x.dtype)
+
+
+@dataclass(frozen=True)
+class Reduced:
+    r"""Scaled columns, projected on a basis."""
+
+    scaler: Callable[[Tensor], Tensor]
+    basis: Tensor
+
+    def __call__(self, x: Tensor) -> Tensor:
+        x = self.scaler(x.to(self.basis)) @ self.basis
+        return unit_rows(x) if self.scaler is unit_rows else x
 
 
 def unit_rows(x: Tensor) -> Tensor:

@@ -60,7 +60,7 @@ def prepare(
         called, names = 'data.node_names', data.get('node_names')
     names = None if names is None else _names(names, num_nodes, called)
     edge_index = _graph(data, graph, num_nodes, names)
-    scaler = features.scaler(x)
+    scaler = features.reduced(x)
     if y.is_floating_point():
         num_classes, share = 1, torch.ones(1)
     else:
@@ -79,6 +79,7 @@ def prepare(
         features,
         None if edge_index is None else edge_index.to(x.device),
         scaler=scaler,
+        num_columns=x.size(1),
         node_names=names,
         **parts,
     )

@@ -58,6 +58,8 @@ class Task:
         warmup (int, optional): That of the bound. (default: :obj:`50`)
         scaler (Callable, optional): How the features of further nodes are
             scaled. (default: :obj:`None`)
+        num_columns (int, optional): How many features they have before that.
+            (default: :obj:`0`)
         prior (Callable, optional): Makes the prior of learned members.
             (default: :obj:`None`, one of their own)
         posterior (Posterior or Callable, optional): Theirs, or what makes it.
@@ -79,6 +81,7 @@ class Task:
     network: MakeNetwork | None = None
     warmup: int = 50
     scaler: Callable[[Tensor], Tensor] | None = None
+    num_columns: int = 0
     prior: MakePrior | None = None
     posterior: MakePosterior | None = None
     bound: MakeObjective | None = None

@@ -269,9 +269,9 @@ class VGCN:
         if x is None:
             return self.scores_.mean(self.prob_)
         check_features(x, x.size(0), 'x')
-        if x.size(1) != self.task.num_features:
+        if x.size(1) != self.task.num_columns:
             raise ValueError(
-                f"'x' must have {self.task.num_features} columns, as the "
+                f"'x' must have {self.task.num_columns} columns, as the "
                 f'features of training, got {x.size(1)}'
             )
         scale = self.task.scaler
