@@ -35,8 +35,8 @@ from torch_geometric_vgcn import (
     fit,
 )
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
+from torch_geometric_vgcn.utils import progress_bar
 
 CONVS: dict[str, Callable[[int, int], Module]] = {
     'GCNConv': GCNConv,

@@ -25,7 +25,6 @@ from torch import Tensor
 from torch_geometric_vgcn import VGCN, VariationalGraphLearner, evaluate
 from torch_geometric_vgcn.analysis import calibration
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.recipe import (
     FixedMember,
     LearnedMember,
@@ -33,6 +32,7 @@ from torch_geometric_vgcn.recipe import (
     nearest_neighbors,
 )
 from torch_geometric_vgcn.transforms import HalfValidation
+from torch_geometric_vgcn.utils import progress_bar
 
 
 def arguments() -> argparse.Namespace:

@@ -34,12 +34,12 @@ from torch_geometric_vgcn.partition import (
     PartitionedLearner,
     partition_graph,
 )
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.training import (
     fit_partitioned,
     predict_partitioned,
     process_group,
 )
+from torch_geometric_vgcn.utils import progress_bar
 
 COMMUNITY = 1000  # nodes
 CLASSES, FEATURES = 7, 32

@@ -45,13 +45,13 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
     PoisonGraph,
     RandomPerturbation,
 )
+from torch_geometric_vgcn.utils import progress_bar
 
 GRAPHS = ('given', 'remove 50%', 'add 50%', 'add 100%', 'no graph')
 GCN_, GAT_ = 'GCN', 'GAT'

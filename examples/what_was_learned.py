@@ -46,12 +46,12 @@ from torch_geometric_vgcn.plots import (
     plot_posterior_histogram,
     plot_reliability,
 )
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
     PoisonGraph,
 )
+from torch_geometric_vgcn.utils import progress_bar
 
 matplotlib.use('Agg')  # plots are written to files
 import matplotlib.pyplot as plt  # noqa: E402

@@ -22,14 +22,14 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     StraightThroughBernoulli,
     VariationalGraphLearner,
-    kernels,
     message_passing,
     objective,
     sample,
+    utils,
 )
-from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import likelihood
+from torch_geometric_vgcn.utils import kernels_work
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
@@ -68,13 +68,13 @@ class Watch(TorchDispatchMode):
 def elsewhere(monkeypatch):
     """As if all tensors were on a device without double precision."""
     for module in (
-        kernels.sparse_features,
+        utils.sparse_features,
         likelihood.categorical,
         likelihood.entries,
     ):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
-        kernels.index,
+        utils.index,
         message_passing.proof,
         message_passing.expected_max,
         likelihood.entries,

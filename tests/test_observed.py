@@ -16,7 +16,7 @@ from torch_geometric.utils import (
 )
 
 from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
-from torch_geometric_vgcn.observed import observed_graph
+from torch_geometric_vgcn.utils import observed_graph
 
 
 def forms(graph):

@@ -2,7 +2,7 @@ import io
 import subprocess
 import sys
 
-from torch_geometric_vgcn.progress import progress_bar
+from torch_geometric_vgcn.utils import progress_bar
 
 
 class Terminal(io.StringIO):

@@ -5,13 +5,6 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import is_torch_sparse_tensor
 
-from torch_geometric_vgcn.checks import (
-    Inputs,
-    check_count,
-    check_kind,
-    explained,
-)
-from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.message_passing.base import check_conv, check_output
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import (
@@ -21,6 +14,13 @@ from torch_geometric_vgcn.objective import (
     Categorical,
     Likelihood,
     Objective,
+)
+from torch_geometric_vgcn.utils import (
+    Inputs,
+    check_count,
+    check_edge_shape,
+    check_kind,
+    explained,
 )
 
 

@@ -8,13 +8,6 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.checks import (
-    Inputs,
-    check_count,
-    check_kind,
-    check_share,
-    check_tensor,
-)
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
 from torch_geometric_vgcn.message_passing.replica import evaluated
 from torch_geometric_vgcn.objective import (
@@ -37,6 +30,13 @@ from torch_geometric_vgcn.sample import (
     GraphSample,
     Noise,
     Sampler,
+)
+from torch_geometric_vgcn.utils import (
+    Inputs,
+    check_count,
+    check_kind,
+    check_share,
+    check_tensor,
 )
 
 

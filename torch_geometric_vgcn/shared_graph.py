@@ -3,9 +3,9 @@ from typing import Any
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.message_passing import attributes_of, choose_route
+from torch_geometric_vgcn.utils import check_kind
 
 
 class SharedGraph(Module):

@@ -8,8 +8,8 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.kernels.index import pair_key
 from torch_geometric_vgcn.transforms import HalfValidation, RandomPerturbation
+from torch_geometric_vgcn.utils import pair_key
 
 NODES, EDGES, FEATURES = 20_000, 110_000, 30
 REWIRED, LABELS = 0.15, 0.05

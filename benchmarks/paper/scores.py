@@ -15,7 +15,7 @@ from torch_geometric.data import Data
 
 from torch_geometric_vgcn import Categorical, evaluate
 from torch_geometric_vgcn.analysis import best_temperature, calibration
-from torch_geometric_vgcn.kernels.index import pair_key
+from torch_geometric_vgcn.utils import pair_key
 
 
 def scores(

@@ -16,8 +16,7 @@ from fuzzing.case import COVERED
 from fuzzing.errors import is_own
 
 import torch_geometric_vgcn
-from torch_geometric_vgcn.checks import check_positive
-from torch_geometric_vgcn.kernels.index import place_of
+from torch_geometric_vgcn.utils import check_positive, place_of
 
 FOLDER = Path(__file__).parent
 CALLS = 10_000
@@ -57,7 +56,7 @@ def public_names():
     parts = [root] + [
         importlib.import_module(f'{root.__name__}.{part.name}')
         for part in pkgutil.iter_modules(root.__path__)
-        if part.ispkg and part.name not in ('checks', 'kernels')
+        if part.ispkg and part.name not in ('checks', 'utils')
     ]
     for part in parts:
         for name in getattr(part, '__all__', vars(part)):

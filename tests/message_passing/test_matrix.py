@@ -20,12 +20,12 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing import matrix
 from torch_geometric_vgcn.message_passing.symmetric_matrix import (
     SymmetricMatrix,
 )
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import SparseFeatures
 
 
 class Own(torch.nn.Module):

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, kstest
 
 from torch_geometric_vgcn import Candidates
-from torch_geometric_vgcn.kernels.index import pair_at, place_of
 from torch_geometric_vgcn.sample.background import draw_background
+from torch_geometric_vgcn.utils import pair_at, place_of
 
 
 def test_each_other_pair_is_as_likely(graph, generator):

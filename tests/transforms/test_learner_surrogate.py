@@ -5,7 +5,6 @@ from torch_geometric.nn import GCN
 from torch_geometric.utils import erdos_renyi_graph, to_undirected
 
 from torch_geometric_vgcn import ClassPosterior, EvidencePrior, SmoothedPrior
-from torch_geometric_vgcn.kernels.index import find, pair_key
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.prior import (
     cosine_similarity,
@@ -17,6 +16,7 @@ from torch_geometric_vgcn.transforms import (
     LearnerSurrogate,
     TrainedGCN,
 )
+from torch_geometric_vgcn.utils import find, pair_key
 
 
 @pytest.fixture

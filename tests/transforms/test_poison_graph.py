@@ -13,7 +13,6 @@ from torch_geometric.utils import (
     to_scipy_sparse_matrix,
 )
 
-from torch_geometric_vgcn.kernels.index import pair_key
 from torch_geometric_vgcn.transforms import PoisonGraph, RandomPerturbation
 from torch_geometric_vgcn.transforms.perturbation import edges_of
 from torch_geometric_vgcn.transforms.poison_graph import (
@@ -21,6 +20,7 @@ from torch_geometric_vgcn.transforms.poison_graph import (
     perturb,
     spectrum,
 )
+from torch_geometric_vgcn.utils import pair_key
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.utils import (
     check_class_probs,
     check_count,
     check_labels,

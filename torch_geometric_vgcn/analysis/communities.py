@@ -3,7 +3,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_networkx
 
-from torch_geometric_vgcn.checks import check_edge_index, count_nodes
+from torch_geometric_vgcn.utils import check_edge_index, count_nodes
 
 
 def communities(data: Data) -> list[Tensor]:

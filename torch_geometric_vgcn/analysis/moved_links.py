@@ -3,13 +3,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.utils import (
     check_edge_index,
     check_kind,
     check_share,
 )
-from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.pairs import Pairs
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from typing import Any
 from scipy.optimize import minimize_scalar
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.objective import Categorical, Likelihood
+from torch_geometric_vgcn.utils import check_kind
 
 LIMIT = math.log(20)  # temperatures between 1/20 and 20
 DEVIATION = 0.5  # of the prior of log T

@@ -3,7 +3,7 @@ from pathlib import Path
 
 from torch_geometric import get_home_dir
 
-from torch_geometric_vgcn.checks import check_path
+from torch_geometric_vgcn.utils import check_path
 
 
 def data_folder(root: str | Path | None) -> Path | None:

@@ -5,7 +5,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_flag, check_kind
 from torch_geometric_vgcn.datasets.column_features import (
     as_number,
     as_text,
@@ -17,6 +16,7 @@ from torch_geometric_vgcn.datasets.missing import (
     tell_missing,
 )
 from torch_geometric_vgcn.datasets.read_columns import as_list, read_columns
+from torch_geometric_vgcn.utils import check_flag, check_kind
 
 
 def from_table(

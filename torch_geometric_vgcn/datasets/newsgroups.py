@@ -4,10 +4,10 @@ from pathlib import Path
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_callable, check_path
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
 from torch_geometric_vgcn.datasets.uci import sklearn_datasets
 from torch_geometric_vgcn.transforms import StratifiedSplit
+from torch_geometric_vgcn.utils import check_callable, check_path
 
 GROUPS = [
     'alt.atheism',

@@ -12,9 +12,9 @@ from pathlib import Path
 from torch_geometric.data import download_url
 from torch_geometric.datasets import Planetoid
 
-from torch_geometric_vgcn.checks import check_callable, check_kind
 from torch_geometric_vgcn.datasets.checksums import SHA256
 from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
+from torch_geometric_vgcn.utils import check_callable, check_kind
 
 NAMES = ('Cora', 'CiteSeer', 'PubMed')
 PARTS = ('x', 'tx', 'allx', 'y', 'ty', 'ally', 'graph', 'test.index')

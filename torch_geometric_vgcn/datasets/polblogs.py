@@ -12,10 +12,10 @@ from torch_geometric.datasets import PolBlogs
 from torch_geometric.transforms import LargestConnectedComponents
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from torch_geometric_vgcn.checks import check_callable, check_edge_index
 from torch_geometric_vgcn.datasets.folders import cache_folder, data_folder
 from torch_geometric_vgcn.datasets.read_arrays import read_arrays
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
+from torch_geometric_vgcn.utils import check_callable, check_edge_index
 
 FILE = 'polblogs.npz'
 

@@ -12,16 +12,16 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import LargestConnectedComponents
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from torch_geometric_vgcn.checks import (
-    check_callable,
-    check_kind,
-    check_nonnegative,
-)
 from torch_geometric_vgcn.datasets.folders import data_folder
 from torch_geometric_vgcn.datasets.read_arrays import as_matrix, read_arrays
 from torch_geometric_vgcn.datasets.single_graph import SingleGraph
-from torch_geometric_vgcn.kernels.index import pair_key
 from torch_geometric_vgcn.transforms.perturbation import change_graph, edges_of
+from torch_geometric_vgcn.utils import (
+    check_callable,
+    check_kind,
+    check_nonnegative,
+    pair_key,
+)
 
 NAMES = ('citeseer', 'cora', 'cora_ml', 'polblogs', 'pubmed')
 ATTACKS = ('meta', 'nettack')

@@ -3,12 +3,12 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.datasets.read_csv import check_names, read_csv
 from torch_geometric_vgcn.datasets.read_parquet import (
     is_parquet,
     read_parquet,
 )
+from torch_geometric_vgcn.utils import check_kind
 
 
 def read_columns(

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 from torch_geometric.data import Data, InMemoryDataset
 
-from torch_geometric_vgcn.checks import check_callable
+from torch_geometric_vgcn.utils import check_callable
 
 
 class SingleGraph(InMemoryDataset):

@@ -4,13 +4,13 @@ from typing import Any
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.datasets.single_graph import SingleGraph
+from torch_geometric_vgcn.transforms import StratifiedSplit
+from torch_geometric_vgcn.utils import (
     check_callable,
     check_flag,
     check_kind,
 )
-from torch_geometric_vgcn.datasets.single_graph import SingleGraph
-from torch_geometric_vgcn.transforms import StratifiedSplit
 
 # scikit-learn's loader, and how many nodes are for training and validation.
 SETS = {

@@ -12,11 +12,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_flag,
-    check_probability,
-)
 from torch_geometric_vgcn.datasets.read_csv import check_names
 from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.features import Features
@@ -30,6 +25,11 @@ from torch_geometric_vgcn.recipe import (
     table_members,
 )
 from torch_geometric_vgcn.recipe.edges import edges_of
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_flag,
+    check_probability,
+)
 
 #: The number of rows per step, and of neighbours, unless they are given.
 BATCH_SIZE, NEIGHBORS = 512, 10

@@ -16,7 +16,7 @@ from torch_geometric_vgcn.estimators.predicted_quantities import (
     PredictedQuantities,
 )
 from torch_geometric_vgcn.report import report as write_report
-from torch_geometric_vgcn.whole_file import (
+from torch_geometric_vgcn.utils import (
     check_writable,
     same_file,
     whole_file,

@@ -3,9 +3,8 @@ from typing import Any
 import scipy.sparse
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_edge_index
 from torch_geometric_vgcn.datasets.missing import is_missing
-from torch_geometric_vgcn.observed import undirected_graph
+from torch_geometric_vgcn.utils import check_edge_index, undirected_graph
 
 
 def row_names(X: Any) -> list[Any] | None:  # noqa: N803

@@ -8,7 +8,6 @@ from sklearn.model_selection import KFold, StratifiedKFold
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import _num_samples
 
-from torch_geometric_vgcn.checks import check_count, check_flag
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.labels import (
     MANY,
@@ -16,6 +15,7 @@ from torch_geometric_vgcn.estimators.labels import (
     unknown,
 )
 from torch_geometric_vgcn.estimators.regressor import r2
+from torch_geometric_vgcn.utils import check_count, check_flag
 
 
 class LabelledKFold:

@@ -7,17 +7,17 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.estimators.as_numpy import as_numpy
+from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.utils import (
     check_attributes,
     check_features,
     check_kind,
     check_tensor,
     count_nodes,
+    observed_edges,
     selected_nodes,
 )
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
-from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
-from torch_geometric_vgcn.observed import observed_edges
 
 
 class VGCNNodeClassifier:

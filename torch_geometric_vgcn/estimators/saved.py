@@ -12,9 +12,8 @@ import scipy.sparse
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_path
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.whole_file import whole_file
+from torch_geometric_vgcn.utils import check_path, whole_file
 
 #: Changes with the layout of the file.
 FORMAT = 4

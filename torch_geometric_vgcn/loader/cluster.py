@@ -11,7 +11,7 @@ from torch_geometric.index import index2ptr, ptr2index
 from torch_geometric.loader.cluster import Partition
 from torch_geometric.utils import remove_self_loops, to_undirected
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.utils import (
     check_count,
     check_edge_index,
     check_flag,

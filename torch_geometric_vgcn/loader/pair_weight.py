@@ -7,9 +7,9 @@ from torch.utils.data import (
 )
 from torch_geometric.loader import ClusterLoader
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.loader.cluster import ClusterData
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_kind
 
 
 class PairWeight:

@@ -15,8 +15,8 @@ from torch_geometric.nn import (
     RGCNConv,
 )
 
-from torch_geometric_vgcn.checks import check_features, check_kind
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import check_features, check_kind
 
 # Further arguments of a conv, given the edges that it is called with.
 Attributes = Callable[[Tensor], dict[str, Any]]

@@ -1,6 +1,5 @@
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.message_passing.base import Route
 from torch_geometric_vgcn.message_passing.dense import (
     DENSE_CONVS,
@@ -12,6 +11,7 @@ from torch_geometric_vgcn.message_passing.matrix import AdjacencyMatrix
 from torch_geometric_vgcn.message_passing.message_gate import MessageGate
 from torch_geometric_vgcn.message_passing.proved_route import ProvedRoute
 from torch_geometric_vgcn.sample import Sampler
+from torch_geometric_vgcn.utils import check_kind
 
 # Those along edges and matrices, the fastest first; the last fits most convs.
 ROUTES: tuple[type[Route], ...] = (AdjacencyMatrix, EdgeWeight, MessageGate)

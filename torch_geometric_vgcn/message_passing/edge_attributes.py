@@ -3,10 +3,9 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind, check_tensor
-from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_kind, check_tensor, find
 
 
 class EdgeAttributes:

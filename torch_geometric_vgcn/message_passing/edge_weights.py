@@ -6,9 +6,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from torch_geometric_vgcn.kernels.index import find
-from torch_geometric_vgcn.kernels.precision import floor
 from torch_geometric_vgcn.message_passing.expected_max import expected_max
+from torch_geometric_vgcn.utils import find, floor
 
 ADD = (Tensor.scatter_add_, Tensor.scatter_add, torch.scatter_add)
 ADD_ROWS = (Tensor.index_add_, Tensor.index_add, torch.index_add)

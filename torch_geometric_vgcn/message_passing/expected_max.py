@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import scatter
 
-from torch_geometric_vgcn.kernels.precision import wide
+from torch_geometric_vgcn.utils import wide
 
 
 def expected_max(

@@ -6,8 +6,6 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.nn import APPNP, GCN, GCNConv
 
-from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -29,6 +27,7 @@ from torch_geometric_vgcn.message_passing.twins import (
 )
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import SparseFeatures, kernels_work
 
 
 class AdjacencyMatrix(Route):

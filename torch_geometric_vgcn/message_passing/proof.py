@@ -11,9 +11,6 @@ from torch.nn.parameter import is_lazy
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
-from torch_geometric_vgcn.checks import explained
-from torch_geometric_vgcn.kernels.precision import wide
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -33,6 +30,7 @@ from torch_geometric_vgcn.message_passing.replica import (
 )
 from torch_geometric_vgcn.message_passing.trial_sample import TrialSample
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import Seeded, explained, wide
 
 # How far outputs may differ, relative to the largest: by rounding, and by
 # what normalisations make of it.

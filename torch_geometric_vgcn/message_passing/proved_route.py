@@ -6,7 +6,6 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import explained
 from torch_geometric_vgcn.message_passing.base import (
     Attributes,
     Route,
@@ -17,6 +16,7 @@ from torch_geometric_vgcn.message_passing.base import (
 from torch_geometric_vgcn.message_passing.proof import Proof, gradient
 from torch_geometric_vgcn.message_passing.twins import has_hooks
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import explained
 
 
 class ProvedRoute:

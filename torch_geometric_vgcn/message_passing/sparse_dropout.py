@@ -1,7 +1,7 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind, check_share
+from torch_geometric_vgcn.utils import check_kind, check_share
 
 
 class SparseDropout(torch.nn.Dropout):

@@ -4,12 +4,12 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from torch_geometric_vgcn.kernels.compressed_rows import (
+from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import (
     VECTOR,
+    SparseFeatures,
     symmetric_csr,
 )
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
-from torch_geometric_vgcn.sample import GraphSample
 
 
 class SymmetricMatrix:

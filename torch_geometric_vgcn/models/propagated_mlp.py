@@ -6,9 +6,8 @@ from torch.nn import Module
 from torch.nn.functional import dropout, linear
 from torch_geometric.nn import APPNP, Linear
 
-from torch_geometric_vgcn.checks import check_count, check_share
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing.sparse_dropout import with_values
+from torch_geometric_vgcn.utils import SparseFeatures, check_count, check_share
 
 
 class PropagatedMLP(Module):

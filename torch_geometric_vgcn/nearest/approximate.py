@@ -3,8 +3,8 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.nearest.base import Metric, check_search
+from torch_geometric_vgcn.utils import check_count
 
 
 class ApproximateSearch:

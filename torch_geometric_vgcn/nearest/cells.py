@@ -1,8 +1,7 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_kind
-from torch_geometric_vgcn.progress import progress_bar
+from torch_geometric_vgcn.utils import check_count, check_kind, progress_bar
 
 #: How many scores are held at a time.
 SCORES = 2**24

@@ -1,7 +1,6 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_number
 from torch_geometric_vgcn.nearest.base import (
     Metric,
     Scores,
@@ -17,6 +16,7 @@ from torch_geometric_vgcn.nearest.rows import (
     scaled_down,
     values,
 )
+from torch_geometric_vgcn.utils import check_number
 
 
 class Minkowski(Metric):

@@ -5,9 +5,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.as_csr import as_csr
-from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
-from torch_geometric_vgcn.kernels.density import DENSITY
+from torch_geometric_vgcn.utils import DENSITY, as_csr, kernels_work
 
 
 def fastest_layout(x: Tensor) -> Tensor:

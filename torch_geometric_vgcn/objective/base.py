@@ -5,15 +5,15 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.objective.kl import KL
+from torch_geometric_vgcn.objective.likelihood import Likelihood
+from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import (
     check_count,
     check_floats,
     check_kind,
     check_nonnegative,
 )
-from torch_geometric_vgcn.objective.kl import KL
-from torch_geometric_vgcn.objective.likelihood import Likelihood
-from torch_geometric_vgcn.sample import GraphSample
 
 
 class Bound(NamedTuple):

@@ -5,16 +5,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_nonnegative,
-    check_positive,
-)
 from torch_geometric_vgcn.objective.semi_supervised import (
     check_class_share,
 )
 from torch_geometric_vgcn.objective.term import Term
 from torch_geometric_vgcn.objective.training_step import in_training_step
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_nonnegative,
+    check_positive,
+)
 
 
 class Consistency(Term):

@@ -8,14 +8,14 @@ from torch.autograd.function import once_differentiable
 from torch.nn import Module
 from torch.nn.functional import softplus
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.sample import GraphSample, RelaxedSample
+from torch_geometric_vgcn.utils import (
     check_floats,
     check_kind,
     check_positive,
+    pieces,
+    wide,
 )
-from torch_geometric_vgcn.kernels.pieces import pieces
-from torch_geometric_vgcn.kernels.precision import wide
-from torch_geometric_vgcn.sample import GraphSample, RelaxedSample
 
 
 class KL(Module, ABC):

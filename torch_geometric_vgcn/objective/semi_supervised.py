@@ -6,18 +6,18 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_nonnegative,
-    check_positive,
-    check_tensor,
-)
 from torch_geometric_vgcn.objective.base import Bound
 from torch_geometric_vgcn.objective.elbo import ELBO
 from torch_geometric_vgcn.objective.kl import KL
 from torch_geometric_vgcn.objective.likelihood import Likelihood
 from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_nonnegative,
+    check_positive,
+    check_tensor,
+)
 
 TINY = 1e-30  # whose logarithm is finite
 RARE = 1e-6  # a share below which a class is not made more frequent

@@ -3,8 +3,8 @@ from abc import ABC, abstractmethod
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import Inputs, check_kind, check_labels
 from torch_geometric_vgcn.objective.likelihood.base import check_outputs
+from torch_geometric_vgcn.utils import Inputs, check_kind, check_labels
 
 
 class Term(Module, ABC):

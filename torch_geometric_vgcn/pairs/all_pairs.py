@@ -1,15 +1,15 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.pairs.base import Pairs
+from torch_geometric_vgcn.utils import (
+    Triangle,
     check_edge_index,
     check_floats,
     check_node_id,
     check_num_nodes,
+    place_of,
 )
-from torch_geometric_vgcn.kernels.index import place_of
-from torch_geometric_vgcn.kernels.triangle import Triangle
-from torch_geometric_vgcn.pairs.base import Pairs
 
 MOST_PAIRS = 2**31
 

@@ -4,8 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_floats, check_kind
-from torch_geometric_vgcn.kernels.pattern import Pattern
+from torch_geometric_vgcn.utils import Pattern, check_floats, check_kind
 
 
 class Pairs(Module, ABC):

@@ -4,19 +4,17 @@ import torch
 from torch import Tensor
 from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.pairs.base import Pairs
+from torch_geometric_vgcn.utils import (
+    CompressedRows,
     check_edge_index,
     check_node_id,
     check_num_nodes,
-)
-from torch_geometric_vgcn.kernels.compressed_rows import CompressedRows
-from torch_geometric_vgcn.kernels.index import (
     checksum,
     entries_among,
     entries_of,
     pair_key,
 )
-from torch_geometric_vgcn.pairs.base import Pairs
 
 
 class Candidates(Pairs):

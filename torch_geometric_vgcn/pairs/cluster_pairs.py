@@ -4,15 +4,16 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.pairs.all_pairs import AllPairs
+from torch_geometric_vgcn.pairs.base import Pairs
+from torch_geometric_vgcn.utils import (
+    Blocks,
     check_edge_index,
     check_node_id,
     check_tensor,
+    checksum,
+    entries_of,
 )
-from torch_geometric_vgcn.kernels.blocks import Blocks
-from torch_geometric_vgcn.kernels.index import checksum, entries_of
-from torch_geometric_vgcn.pairs.all_pairs import AllPairs
-from torch_geometric_vgcn.pairs.base import Pairs
 
 
 class ClusterPairs(Pairs):

@@ -11,7 +11,7 @@ import torch
 from scipy import sparse
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_path
+from torch_geometric_vgcn.utils import check_path
 
 
 def as_array(value: Any, name: str) -> np.ndarray:

@@ -6,10 +6,9 @@ import numpy as np
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import selected_nodes
-from torch_geometric_vgcn.checks.graph import check_edge_shape
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.partition.features import as_array
+from torch_geometric_vgcn.utils import check_edge_shape, selected_nodes
 
 
 def read_edges(edge_index: Any) -> np.ndarray:

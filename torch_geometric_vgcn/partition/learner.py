@@ -6,7 +6,6 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_kind, check_path, check_share
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import (
     Categorical,
@@ -20,7 +19,12 @@ from torch_geometric_vgcn.partition.stored_pairs import StoredPairs
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import BinaryConcrete, Sampler
 from torch_geometric_vgcn.training.ranks import Ranks
-from torch_geometric_vgcn.whole_file import whole_file
+from torch_geometric_vgcn.utils import (
+    check_kind,
+    check_path,
+    check_share,
+    whole_file,
+)
 
 
 class PartitionedLearner(VariationalGraphLearner):

@@ -4,7 +4,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from torch_geometric_vgcn.whole_file import whole_file
+from torch_geometric_vgcn.utils import whole_file
 
 NAME = 'manifest.json'
 

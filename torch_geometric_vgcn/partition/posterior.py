@@ -4,11 +4,11 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter, ParameterDict
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.partition.batch import BatchPrior
 from torch_geometric_vgcn.partition.graph import PartitionedGraph
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_kind
 
 
 class OwnedPosterior(Posterior):

@@ -1,7 +1,7 @@
 import numpy as np
 import torch
 
-from torch_geometric_vgcn.kernels.seeded import Seeded
+from torch_geometric_vgcn.utils import Seeded
 
 
 def seeded(*numbers: int) -> Seeded:

@@ -9,12 +9,6 @@ from typing import Any
 import numpy as np
 from scipy import sparse
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_flag,
-    check_path,
-    check_probability,
-)
 from torch_geometric_vgcn.partition.features import as_array, as_rows
 from torch_geometric_vgcn.partition.graph import PartitionedGraph, folder_of
 from torch_geometric_vgcn.partition.inputs import (
@@ -26,7 +20,13 @@ from torch_geometric_vgcn.partition.inputs import (
 from torch_geometric_vgcn.partition.manifest import NAME, Manifest
 from torch_geometric_vgcn.partition.pair_files import CHUNK, scatter, sort_raw
 from torch_geometric_vgcn.prior.base import default_background, logit
-from torch_geometric_vgcn.progress import progress_bar
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_flag,
+    check_path,
+    check_probability,
+    progress_bar,
+)
 
 
 def partition_graph(

@@ -2,7 +2,7 @@ r"""What the pictures share: their axes and their colours."""
 
 from typing import TYPE_CHECKING
 
-from torch_geometric_vgcn.checks import check_kind
+from torch_geometric_vgcn.utils import check_kind
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -6,12 +6,6 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.analysis.moved_links import added_among, moved_links
-from torch_geometric_vgcn.checks import (
-    check_edge_index,
-    check_labels,
-    check_node_id,
-    count_nodes,
-)
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.plots.axes import (
@@ -26,6 +20,12 @@ from torch_geometric_vgcn.plots.axes import (
     YELLOW,
     axes_or_new,
     new_axes,
+)
+from torch_geometric_vgcn.utils import (
+    check_edge_index,
+    check_labels,
+    check_node_id,
+    count_nodes,
 )
 
 if TYPE_CHECKING:

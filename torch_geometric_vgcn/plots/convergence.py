@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind, check_number
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
     GREEN,
@@ -18,6 +17,7 @@ from torch_geometric_vgcn.plots.axes import (
     tidy,
 )
 from torch_geometric_vgcn.training import Fit
+from torch_geometric_vgcn.utils import check_kind, check_number
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,14 +4,14 @@ from torch.nn import Module, Parameter
 from torch_geometric.nn import MessagePassing
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import (
     check_features,
     check_floats,
     check_kind,
     explained,
 )
-from torch_geometric_vgcn.posterior.base import Posterior
-from torch_geometric_vgcn.prior import Prior
 
 
 class AmortizedPosterior(Posterior):

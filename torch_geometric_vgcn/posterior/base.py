@@ -4,8 +4,8 @@ from typing import ClassVar
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_kind
 
 
 class Posterior(Module, ABC):

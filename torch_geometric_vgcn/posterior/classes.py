@@ -4,14 +4,14 @@ from typing import Any, ClassVar
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.posterior.base import Posterior
+from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import (
     check_count,
     check_kind,
     check_nonnegative,
     check_share,
 )
-from torch_geometric_vgcn.posterior.base import Posterior
-from torch_geometric_vgcn.prior import Prior
 
 
 class ClassPosterior(Posterior):

@@ -5,11 +5,10 @@ from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
-from torch_geometric_vgcn.checks import check_flag, check_kind
-from torch_geometric_vgcn.kernels.index import find
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_flag, check_kind, find
 
 
 class FreePosterior(Posterior):

@@ -5,10 +5,10 @@ from scipy.sparse.linalg import eigsh
 from torch import Tensor
 from torch.nn import Parameter
 
-from torch_geometric_vgcn.checks import check_count, check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
+from torch_geometric_vgcn.utils import check_count, check_kind
 
 
 class LowRankPosterior(Posterior):

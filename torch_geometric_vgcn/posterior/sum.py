@@ -4,9 +4,9 @@ from typing import cast
 from torch import Tensor
 from torch.nn import ModuleList
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.utils import check_kind
 
 
 class SumPosterior(Posterior):

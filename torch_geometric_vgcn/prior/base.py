@@ -7,16 +7,17 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.utils import (
     check_edge_index,
     check_floats,
     check_kind,
     check_probability,
     check_tensor,
+    entries_among,
+    observed_graph,
+    pair_key,
 )
-from torch_geometric_vgcn.kernels.index import entries_among, pair_key
-from torch_geometric_vgcn.observed import observed_graph
-from torch_geometric_vgcn.pairs import Pairs
 
 
 class Prior(Module):

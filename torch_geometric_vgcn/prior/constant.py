@@ -1,8 +1,8 @@
 import torch
 
-from torch_geometric_vgcn.checks import check_kind, check_probability
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior, logit
+from torch_geometric_vgcn.utils import check_kind, check_probability
 
 
 class ConstantPrior(Prior):

@@ -3,14 +3,14 @@ from typing import Any
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.prior.base import Prior
+from torch_geometric_vgcn.prior.similarity import cosine_similarity
+from torch_geometric_vgcn.utils import (
     check_floats,
     check_kind,
     check_number,
 )
-from torch_geometric_vgcn.pairs import Pairs
-from torch_geometric_vgcn.prior.base import Prior
-from torch_geometric_vgcn.prior.similarity import cosine_similarity
 
 
 class EvidencePrior(Prior):

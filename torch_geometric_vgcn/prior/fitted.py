@@ -3,7 +3,9 @@ from collections.abc import Sequence
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.prior.base import Prior
+from torch_geometric_vgcn.prior.evidence import standardized
+from torch_geometric_vgcn.utils import (
     check_class_probs,
     check_floats,
     check_kind,
@@ -12,8 +14,6 @@ from torch_geometric_vgcn.checks import (
     check_share,
     selected_nodes,
 )
-from torch_geometric_vgcn.prior.base import Prior
-from torch_geometric_vgcn.prior.evidence import standardized
 
 #: The largest logit: evidence is never certain.
 LIMIT = 8.0

@@ -5,18 +5,18 @@ r"""Similarities of the features of node pairs, each a function
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
-    check_features,
-    check_floats,
-    check_kind,
-)
-from torch_geometric_vgcn.kernels.sparse_dot import sparse_dot
 from torch_geometric_vgcn.nearest.rows import (
     fastest_layout,
     map_rows,
     row_norm,
 )
 from torch_geometric_vgcn.pairs import Candidates, Pairs
+from torch_geometric_vgcn.utils import (
+    check_features,
+    check_floats,
+    check_kind,
+    sparse_dot,
+)
 
 
 def cosine_similarity(x: Tensor, pairs: Pairs) -> Tensor:

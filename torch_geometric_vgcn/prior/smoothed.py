@@ -3,11 +3,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind, check_probability
-from torch_geometric_vgcn.kernels.index import pair_key
-from torch_geometric_vgcn.observed import lists_edges, observed_graph
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
+from torch_geometric_vgcn.utils import (
+    check_kind,
+    check_probability,
+    lists_edges,
+    observed_graph,
+    pair_key,
+)
 
 
 class SmoothedPrior(Prior):

@@ -9,10 +9,13 @@ from torch import Tensor
 from torch_geometric.index import index2ptr
 from torch_geometric.utils import degree, to_undirected
 
-from torch_geometric_vgcn.checks import check_kind
-from torch_geometric_vgcn.kernels.index import entries_of, find
-from torch_geometric_vgcn.observed import observed_graph
 from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.utils import (
+    check_kind,
+    entries_of,
+    find,
+    observed_graph,
+)
 
 
 def _both_directions(edge_index: Any, pairs: Pairs) -> Tensor:

@@ -1,6 +1,6 @@
 from dataclasses import dataclass
 
-from torch_geometric_vgcn.checks import check_count, check_kind
+from torch_geometric_vgcn.utils import check_count, check_kind
 
 
 @dataclass(frozen=True)

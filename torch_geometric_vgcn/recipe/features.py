@@ -7,13 +7,11 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_count, check_share
-from torch_geometric_vgcn.kernels.as_csr import as_csr
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.nearest import Cosine, Metric, Minkowski
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior import cosine_similarity, negative_distance
 from torch_geometric_vgcn.transforms import UnitRows
+from torch_geometric_vgcn.utils import Seeded, as_csr, check_count, check_share
 
 #: From which share of zeros non-negative features are taken for counts.
 ZEROS = 0.4

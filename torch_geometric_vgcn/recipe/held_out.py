@@ -5,12 +5,12 @@ from zlib import crc32
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import GaussianPrediction
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Learner, Member
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.utils import Seeded
 
 
 @dataclass

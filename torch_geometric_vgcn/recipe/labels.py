@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_tensor, selected_nodes
+from torch_geometric_vgcn.utils import check_tensor, selected_nodes
 
 #: With so many labels, one part of them is enough to compare members.
 MANY = 1000

@@ -7,13 +7,6 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import coalesce
 
-from torch_geometric_vgcn.checks import (
-    check_edge_index,
-    check_kind,
-    check_number,
-    check_probability,
-)
-from torch_geometric_vgcn.checks.kind import check_maker
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
@@ -31,6 +24,13 @@ from torch_geometric_vgcn.recipe.sources import (
     no_graph,
 )
 from torch_geometric_vgcn.recipe.task import MakeNetwork, Task
+from torch_geometric_vgcn.utils import (
+    check_edge_index,
+    check_kind,
+    check_maker,
+    check_number,
+    check_probability,
+)
 
 Learner = VariationalGraphLearner | FixedGraph
 Source = Callable[[Task], Tensor]

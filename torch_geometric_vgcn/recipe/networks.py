@@ -6,10 +6,10 @@ from torch.nn import Module
 from torch.nn.functional import dropout, linear
 from torch_geometric.nn import GCN, Linear, MeanAggregation, SAGEConv
 
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
 from torch_geometric_vgcn.message_passing import SparseDropout
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.utils import SparseFeatures
 
 HIDDEN = 64
 

@@ -6,16 +6,17 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
-    check_attributes,
-    check_features,
-    count_nodes,
-)
 from torch_geometric_vgcn.datasets.read_columns import as_list
-from torch_geometric_vgcn.observed import observed_edges, undirected_graph
 from torch_geometric_vgcn.recipe.features import Features, features_of
 from torch_geometric_vgcn.recipe.labels import labels_of
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.utils import (
+    check_attributes,
+    check_features,
+    count_nodes,
+    observed_edges,
+    undirected_graph,
+)
 
 
 def prepare(

@@ -6,10 +6,10 @@ from scipy.optimize import isotonic_regression
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
-from torch_geometric_vgcn.kernels.index import pair_at, place_of
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.recipe.pair_evidence import pair_evidence
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.utils import pair_at, place_of
 
 #: Of the random pairs: not one with which others make their graphs.
 SEED = 8_531_297_017

@@ -5,13 +5,13 @@ from time import perf_counter
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.held_out import Trained, train
 from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
 from torch_geometric_vgcn.recipe.members import Member
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights, weights_of
+from torch_geometric_vgcn.utils import progress_bar
 
 
 def train_members(

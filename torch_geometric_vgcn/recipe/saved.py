@@ -13,8 +13,6 @@ from typing import TYPE_CHECKING, Any
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_path
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.held_out import Trained, train
 from torch_geometric_vgcn.recipe.members import Learner, Member
@@ -22,7 +20,12 @@ from torch_geometric_vgcn.recipe.shown import decided
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.weights import Weights
 from torch_geometric_vgcn.training.fingerprint import digest
-from torch_geometric_vgcn.whole_file import read_tensors, whole_file
+from torch_geometric_vgcn.utils import (
+    Seeded,
+    check_path,
+    read_tensors,
+    whole_file,
+)
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.recipe.vgcn import VGCN

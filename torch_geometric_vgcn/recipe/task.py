@@ -8,13 +8,13 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.nearest import Cells, Metric
 from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.transforms import KNNGraph
+from torch_geometric_vgcn.utils import check_kind
 
 MakeNetwork = Callable[['Task'], Module]
 MakePrior = Callable[['Task', Tensor], Prior]

@@ -6,7 +6,6 @@ from torch.optim import Adam
 from torch.optim.lr_scheduler import OneCycleLR
 from torch.utils._python_dispatch import _disable_current_modes
 
-from torch_geometric_vgcn.checks import check_count, check_number, check_share
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Gaussian
@@ -30,6 +29,7 @@ from torch_geometric_vgcn.recipe.sources import (
 )
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.sample import PosteriorMean
+from torch_geometric_vgcn.utils import check_count, check_number, check_share
 
 LR, TEMPERATURE = 0.01, 0.5
 #: How strongly networks are kept from overfitting.

@@ -7,16 +7,6 @@ from typing import Any
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
-    check_features,
-    check_flag,
-    check_kind,
-    check_positive,
-    check_seed,
-    check_share,
-)
-from torch_geometric_vgcn.checks.kind import check_maker
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.recipe.edges import (
     Edges,
@@ -51,6 +41,16 @@ from torch_geometric_vgcn.recipe.task import (
 from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
 from torch_geometric_vgcn.recipe.weights import Weights
+from torch_geometric_vgcn.utils import (
+    Seeded,
+    check_features,
+    check_flag,
+    check_kind,
+    check_maker,
+    check_positive,
+    check_seed,
+    check_share,
+)
 
 
 class VGCN:

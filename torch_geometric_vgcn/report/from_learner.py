@@ -6,19 +6,19 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.analysis import moved_links
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.recipe.labels import class_names
+from torch_geometric_vgcn.report.edges import LEAST, Edges
+from torch_geometric_vgcn.report.findings import Findings
+from torch_geometric_vgcn.report.held_out import HeldOut
+from torch_geometric_vgcn.utils import (
+    Seeded,
     check_attributes,
     check_kind,
     check_labels,
     count_nodes,
     selected_nodes,
 )
-from torch_geometric_vgcn.kernels.seeded import Seeded
-from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.recipe.labels import class_names
-from torch_geometric_vgcn.report.edges import LEAST, Edges
-from torch_geometric_vgcn.report.findings import Findings
-from torch_geometric_vgcn.report.held_out import HeldOut
 
 MASKS = ('val_mask', 'train_mask')
 

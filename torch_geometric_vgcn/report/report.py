@@ -5,7 +5,6 @@ from typing import Any
 
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import check_kind, check_path
 from torch_geometric_vgcn.datasets.missing import MARKERS
 from torch_geometric_vgcn.datasets.read_columns import as_list
 from torch_geometric_vgcn.learner import VariationalGraphLearner
@@ -15,7 +14,7 @@ from torch_geometric_vgcn.report.from_classifier import from_classifier
 from torch_geometric_vgcn.report.from_learner import from_learner
 from torch_geometric_vgcn.report.from_model import from_model
 from torch_geometric_vgcn.report.page import page
-from torch_geometric_vgcn.whole_file import whole_file
+from torch_geometric_vgcn.utils import check_kind, check_path, whole_file
 
 
 def report(

@@ -3,9 +3,8 @@ import math
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.index import find, pair_at
-from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.utils import find, pair_at, wide
 
 # Expected pairs per graph that are still cheap to draw, however few the nodes:
 FEW = 2**20

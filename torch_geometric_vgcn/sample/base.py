@@ -5,10 +5,10 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_count, check_floats, check_kind
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
 from torch_geometric_vgcn.sample.noise import Edges, Noise
+from torch_geometric_vgcn.utils import check_count, check_floats, check_kind
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.objective import Objective

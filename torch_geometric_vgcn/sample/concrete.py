@@ -5,8 +5,6 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from torch_geometric_vgcn.checks import check_positive
-from torch_geometric_vgcn.kernels.pieces import pieces
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import sigmoid
 from torch_geometric_vgcn.sample.background import (
@@ -16,6 +14,7 @@ from torch_geometric_vgcn.sample.background import (
 from torch_geometric_vgcn.sample.base import Sampler
 from torch_geometric_vgcn.sample.noise import Edges, Noise
 from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
+from torch_geometric_vgcn.utils import check_positive, pieces
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.objective import Objective

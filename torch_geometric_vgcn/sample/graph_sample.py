@@ -4,10 +4,10 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.pairs import AllPairs
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample.noise import Edges
+from torch_geometric_vgcn.utils import check_count
 
 
 @dataclass(eq=False)

@@ -4,8 +4,8 @@ from typing import ClassVar
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
+from torch_geometric_vgcn.utils import check_count
 
 
 @dataclass(eq=False, kw_only=True)

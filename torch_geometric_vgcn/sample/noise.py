@@ -2,8 +2,8 @@ from dataclasses import dataclass
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind, check_tensor
 from torch_geometric_vgcn.pairs import Pairs
+from torch_geometric_vgcn.utils import check_kind, check_tensor
 
 
 @dataclass

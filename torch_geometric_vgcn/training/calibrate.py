@@ -1,13 +1,13 @@
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.analysis import best_temperature
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.fixed_graph import FixedGraph
+from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.utils import (
     check_attributes,
     check_kind,
     count_nodes,
 )
-from torch_geometric_vgcn.fixed_graph import FixedGraph
-from torch_geometric_vgcn.learner import VariationalGraphLearner
 
 
 def calibrate(

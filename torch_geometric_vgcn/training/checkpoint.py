@@ -5,7 +5,7 @@ from typing import Any
 import torch
 
 from torch_geometric_vgcn.training.fingerprint import differences
-from torch_geometric_vgcn.whole_file import read_tensors
+from torch_geometric_vgcn.utils import read_tensors
 
 SHOWN = 5  # how many differences a message lists
 

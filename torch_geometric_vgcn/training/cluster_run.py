@@ -6,7 +6,6 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.loader import ClusterLoader
 
-from torch_geometric_vgcn.checks import count_nodes
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.loader import PairWeight
 from torch_geometric_vgcn.objective import Bound, SemiSupervisedELBO
@@ -19,6 +18,7 @@ from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.receptive_field import rows
 from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.utils import count_nodes
 
 
 class ClusterRun(DataRun):

@@ -5,13 +5,6 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
-    Inputs,
-    check_attributes,
-    check_features,
-    count_nodes,
-    selected_nodes,
-)
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.training.fingerprint import digest
@@ -19,6 +12,13 @@ from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import evaluate
 from torch_geometric_vgcn.training.run import Run, device_of
 from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.utils import (
+    Inputs,
+    check_attributes,
+    check_features,
+    count_nodes,
+    selected_nodes,
+)
 
 
 class DataRun(Run):

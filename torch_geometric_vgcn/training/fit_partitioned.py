@@ -2,12 +2,12 @@ from pathlib import Path
 
 import torch
 
-from torch_geometric_vgcn.checks import check_count, check_kind
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.training.optimizers import MakeOptimizer
 from torch_geometric_vgcn.training.partitioned_run import PartitionedRun
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.utils import check_count, check_kind
 
 
 def fit_partitioned(

@@ -3,15 +3,8 @@ from collections.abc import Callable
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
-    check_attributes,
-    check_features,
-    check_labels,
-    count_nodes,
-)
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.models import PropagatedMLP
-from torch_geometric_vgcn.observed import observed_edges
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior import (
     FittedPrior,
@@ -21,6 +14,13 @@ from torch_geometric_vgcn.prior import (
     resource_allocation,
 )
 from torch_geometric_vgcn.training.fit import fit
+from torch_geometric_vgcn.utils import (
+    check_attributes,
+    check_features,
+    check_labels,
+    count_nodes,
+    observed_edges,
+)
 
 
 def fitted_prior(

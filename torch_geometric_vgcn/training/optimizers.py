@@ -6,12 +6,12 @@ from torch import Tensor
 from torch.nn import Module
 from torch.optim import SGD, Adam, Optimizer, SparseAdam
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.posterior import FreePosterior
+from torch_geometric_vgcn.utils import (
     check_kind,
     check_nonnegative,
     check_positive,
 )
-from torch_geometric_vgcn.posterior import FreePosterior
 
 #: How far a step moves a free logit per unit of the bound's gradient, and the
 #: momentum of these steps.

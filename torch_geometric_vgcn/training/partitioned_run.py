@@ -8,7 +8,6 @@ from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
 from torch.optim import Optimizer
 
-from torch_geometric_vgcn.checks import check_num_outputs
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.partition.batch import Batch
 from torch_geometric_vgcn.partition.exchange import Exchange, Gradient
@@ -22,6 +21,7 @@ from torch_geometric_vgcn.training.settings import Settings
 from torch_geometric_vgcn.training.sharded_checkpoint import (
     ShardedCheckpoint,
 )
+from torch_geometric_vgcn.utils import check_num_outputs
 
 TRAIN, VALIDATE = 0, 1  # what random numbers are for
 

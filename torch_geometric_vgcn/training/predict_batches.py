@@ -6,13 +6,6 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_features,
-    check_kind,
-    check_node_id,
-    check_path,
-)
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.sample import Noise
 from torch_geometric_vgcn.training.memory_map import WholeRows
@@ -20,6 +13,13 @@ from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.receptive_field import (
     ReceptiveField,
     rows,
+)
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_features,
+    check_kind,
+    check_node_id,
+    check_path,
 )
 
 

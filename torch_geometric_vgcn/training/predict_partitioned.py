@@ -4,11 +4,11 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_kind, check_path
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.partition.rounds import Rounds
 from torch_geometric_vgcn.partition.seeded import drawn_seed, seeded
 from torch_geometric_vgcn.training.memory_map import WholeRows
+from torch_geometric_vgcn.utils import check_count, check_kind, check_path
 
 
 def predict_partitioned(

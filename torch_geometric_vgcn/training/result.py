@@ -3,8 +3,8 @@ from typing import Any
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_kind
 from torch_geometric_vgcn.objective import Categorical, Likelihood
+from torch_geometric_vgcn.utils import check_kind
 
 
 @dataclass

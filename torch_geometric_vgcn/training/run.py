@@ -17,7 +17,6 @@ from torch_geometric_vgcn.objective import (
     SemiSupervisedELBO,
     Term,
 )
-from torch_geometric_vgcn.progress import progress_bar
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.device_rng import (
     get_device_rng,
@@ -32,6 +31,7 @@ from torch_geometric_vgcn.training.owned_logits import OwnedLogits
 from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.utils import progress_bar
 
 
 class Run(ABC):

@@ -3,17 +3,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from torch_geometric_vgcn.checks import (
-    check_count,
-    check_flag,
-    check_kind,
-    check_path,
-)
 from torch_geometric_vgcn.objective import Term
 from torch_geometric_vgcn.training.fingerprint import as_text
 from torch_geometric_vgcn.training.optimizers import (
     MakeOptimizer,
     check_rates,
+)
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_flag,
+    check_kind,
+    check_path,
 )
 
 

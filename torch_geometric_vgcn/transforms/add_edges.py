@@ -1,7 +1,7 @@
-from torch_geometric_vgcn.checks import check_positive
 from torch_geometric_vgcn.transforms.random_perturbation import (
     RandomPerturbation,
 )
+from torch_geometric_vgcn.utils import check_positive
 
 
 class AddEdges(RandomPerturbation):

@@ -6,7 +6,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_count, check_positive
+from torch_geometric_vgcn.utils import check_count, check_positive
 
 
 def check_amount(

@@ -1,12 +1,12 @@
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_count, check_seed
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
     shuffled_labels,
 )
+from torch_geometric_vgcn.utils import check_count, check_seed
 
 
 class BalancedSplit(BaseTransform):

@@ -6,10 +6,10 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_seed
 from torch_geometric_vgcn.transforms.amount import check_amount, count_of
 from torch_geometric_vgcn.transforms.perturbation import change_graph, edges_of
 from torch_geometric_vgcn.transforms.split import labels_of
+from torch_geometric_vgcn.utils import check_seed
 
 
 class ClassAttack(BaseTransform, ABC):

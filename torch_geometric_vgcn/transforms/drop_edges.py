@@ -1,10 +1,10 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_share
 from torch_geometric_vgcn.transforms.random_perturbation import (
     RandomPerturbation,
 )
+from torch_geometric_vgcn.utils import check_share
 
 
 class DropEdges(RandomPerturbation):

@@ -11,21 +11,21 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.checks import (
-    check_callable,
-    check_count,
-    check_features,
-    check_seed,
-    count_nodes,
-    selected_nodes,
-)
-from torch_geometric_vgcn.kernels.index import pair_key
-from torch_geometric_vgcn.kernels.seeded import Seeded
 from torch_geometric_vgcn.transforms.amount import check_amount, count_of
 from torch_geometric_vgcn.transforms.perturbation import change_graph, edges_of
 from torch_geometric_vgcn.transforms.split import labels_of
 from torch_geometric_vgcn.transforms.surrogate import Surrogate
 from torch_geometric_vgcn.transforms.trained_gcn import TrainedGCN
+from torch_geometric_vgcn.utils import (
+    Seeded,
+    check_callable,
+    check_count,
+    check_features,
+    check_seed,
+    count_nodes,
+    pair_key,
+    selected_nodes,
+)
 
 with warnings.catch_warnings():  # of 'contrib', that it may change
     warnings.simplefilter('ignore')

@@ -7,19 +7,19 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.nearest import (
+    Cosine,
+    ExactSearch,
+    Metric,
+    Minkowski,
+)
+from torch_geometric_vgcn.utils import (
     check_callable,
     check_count,
     check_features,
     check_flag,
     check_kind,
     count_nodes,
-)
-from torch_geometric_vgcn.nearest import (
-    Cosine,
-    ExactSearch,
-    Metric,
-    Minkowski,
 )
 
 

@@ -4,12 +4,11 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_floats
-from torch_geometric_vgcn.kernels.index import find, pair_key
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
+from torch_geometric_vgcn.utils import check_floats, find, pair_key
 
 
 class MeanGraph(Module):

@@ -5,8 +5,8 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import degree, to_undirected
 
-from torch_geometric_vgcn.checks import count_nodes
 from torch_geometric_vgcn.transforms.class_attack import ClassAttack
+from torch_geometric_vgcn.utils import count_nodes
 
 
 class NeighborhoodAttack(ClassAttack):

@@ -7,13 +7,15 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import is_undirected, to_undirected
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.utils import (
     check_count,
     check_edge_index,
     check_seed,
     count_nodes,
+    pair_at,
+    pair_key,
+    place_of,
 )
-from torch_geometric_vgcn.kernels.index import pair_at, pair_key, place_of
 
 
 class Flips(NamedTuple):

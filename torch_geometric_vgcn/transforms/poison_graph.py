@@ -2,8 +2,8 @@ import torch
 from torch import Tensor
 from torch_geometric.utils import to_dense_adj
 
-from torch_geometric_vgcn.checks import check_count
 from torch_geometric_vgcn.transforms.perturbation import Flips, Perturbation
+from torch_geometric_vgcn.utils import check_count
 
 
 class PoisonGraph(Perturbation):

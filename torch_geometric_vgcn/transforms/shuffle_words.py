@@ -3,7 +3,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.utils import (
     check_features,
     check_seed,
     check_share,

@@ -3,7 +3,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.utils import index_to_mask
 
-from torch_geometric_vgcn.checks import count_nodes
+from torch_geometric_vgcn.utils import count_nodes
 
 MOST_CLASSES = 2**24  # more is no class id but something else
 

@@ -4,12 +4,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.checks import check_count, check_seed, check_share
 from torch_geometric_vgcn.transforms.split import (
     rank_in_class,
     set_masks,
     shuffled_labels,
 )
+from torch_geometric_vgcn.utils import check_count, check_seed, check_share
 
 
 class StratifiedSplit(BaseTransform):

@@ -4,13 +4,13 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.utils import (
     check_floats,
     check_kind,
     check_num_outputs,
     explained,
 )
-from torch_geometric_vgcn.message_passing.replica import evaluated
 
 
 class Surrogate(Module):

@@ -3,14 +3,14 @@ from copy import copy
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.fixed_graph import FixedGraph
+from torch_geometric_vgcn.training import fit
+from torch_geometric_vgcn.transforms.split import labels_of
+from torch_geometric_vgcn.utils import (
     check_attributes,
     check_features,
     count_nodes,
 )
-from torch_geometric_vgcn.fixed_graph import FixedGraph
-from torch_geometric_vgcn.training import fit
-from torch_geometric_vgcn.transforms.split import labels_of
 
 
 def num_inputs(data: Data) -> tuple[int, int]:

@@ -2,8 +2,8 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn.checks import check_count, check_share
 from torch_geometric_vgcn.transforms.trained import num_inputs, trained
+from torch_geometric_vgcn.utils import check_count, check_share
 
 
 class TrainedGCN:

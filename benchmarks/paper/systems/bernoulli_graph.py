@@ -3,9 +3,8 @@ import math
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.index import pair_at
-from torch_geometric_vgcn.kernels.triangle import Triangle
 from torch_geometric_vgcn.pairs import AllPairs
+from torch_geometric_vgcn.utils import Triangle, pair_at
 
 FAINT = 1e-2  # pairs up to this probability are drawn jointly
 

@@ -7,7 +7,7 @@ from torch_geometric.loader import ClusterLoader
 import fuzzing.world as world
 from fuzzing.case import Case, target
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
-from torch_geometric_vgcn.observed import observed_graph
+from torch_geometric_vgcn.utils import observed_graph
 
 
 @target('observed_graph')

@@ -12,8 +12,8 @@ from torch_geometric_vgcn import (
     calibrate,
     fit,
 )
-from torch_geometric_vgcn.checks import selected_nodes
 from torch_geometric_vgcn.objective import Likelihood
+from torch_geometric_vgcn.utils import selected_nodes
 
 
 class Poisson(Likelihood):

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.checks import check_positive, check_tensor
+from torch_geometric_vgcn.utils import check_positive, check_tensor
 
 
 class Likelihood(Module, ABC):

@@ -5,17 +5,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.objective.likelihood.base import (
+    Likelihood,
+    check_outputs,
+)
+from torch_geometric_vgcn.utils import (
     check_class_probs,
     check_features,
     check_floats,
     check_labels,
     check_tensor,
-)
-from torch_geometric_vgcn.kernels.device import on_host
-from torch_geometric_vgcn.objective.likelihood.base import (
-    Likelihood,
-    check_outputs,
+    on_host,
 )
 
 

@@ -5,12 +5,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_tensor, selected_nodes
-from torch_geometric_vgcn.kernels.device import on_host
-from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.objective.likelihood.base import (
     Likelihood,
     check_outputs,
+)
+from torch_geometric_vgcn.utils import (
+    check_tensor,
+    on_host,
+    selected_nodes,
+    wide,
 )
 
 

@@ -5,12 +5,16 @@ import torch
 from torch import Tensor
 from torch.nn import Parameter
 
-from torch_geometric_vgcn.checks import check_count, check_floats, check_kind
-from torch_geometric_vgcn.kernels.precision import wide
 from torch_geometric_vgcn.objective.likelihood.base import check_outputs
 from torch_geometric_vgcn.objective.likelihood.entries import EntryLikelihood
 from torch_geometric_vgcn.objective.likelihood.gaussian_prediction import (
     GaussianPrediction,
+)
+from torch_geometric_vgcn.utils import (
+    check_count,
+    check_floats,
+    check_kind,
+    wide,
 )
 
 

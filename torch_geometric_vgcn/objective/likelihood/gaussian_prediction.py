@@ -2,7 +2,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from torch_geometric_vgcn.checks import check_floats
+from torch_geometric_vgcn.utils import check_floats
 
 
 class GaussianPrediction(NamedTuple):

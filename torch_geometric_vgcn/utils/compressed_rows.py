@@ -6,7 +6,7 @@ from torch import Tensor
 from torch.nn.functional import pad
 from torch_geometric.index import index2ptr
 
-from torch_geometric_vgcn.kernels.pattern import Pattern
+from torch_geometric_vgcn.utils.pattern import Pattern
 
 VECTOR = 8  # numbers that a core multiplies at once
 TOGETHER = 2**22  # entries up to which several graphs are one matrix

@@ -18,8 +18,11 @@ from torch_geometric.utils import (
     to_undirected,
 )
 
-from torch_geometric_vgcn.checks import check_edge_index, check_num_nodes
-from torch_geometric_vgcn.checks.graph import MOST_NODES
+from torch_geometric_vgcn.utils.graph import (
+    MOST_NODES,
+    check_edge_index,
+    check_num_nodes,
+)
 
 #: Under which names PyG keeps weights or attributes of edges.
 EDGE_VALUES = ('edge_weight', 'edge_attr', 'weight')

@@ -10,10 +10,10 @@ from torch.nn.functional import linear
 from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
-from torch_geometric_vgcn.kernels.as_csr import as_csr
-from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
-from torch_geometric_vgcn.kernels.density import DENSITY
-from torch_geometric_vgcn.kernels.device import on_host
+from torch_geometric_vgcn.utils.as_csr import as_csr
+from torch_geometric_vgcn.utils.compressed_rows import kernels_work
+from torch_geometric_vgcn.utils.density import DENSITY
+from torch_geometric_vgcn.utils.device import on_host
 
 
 class SparseFeatures:

@@ -6,8 +6,8 @@ import torch
 from torch_geometric.nn import GCN, GCNConv, GraphConv, SGConv
 
 from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
-from torch_geometric_vgcn.kernels import sparse_features as module
-from torch_geometric_vgcn.kernels.sparse_features import SparseFeatures
+from torch_geometric_vgcn.utils import SparseFeatures
+from torch_geometric_vgcn.utils import sparse_features as module
 
 
 @pytest.fixture

@@ -3,7 +3,7 @@ import pytest
 import torch
 from torch_geometric.data import Data, HeteroData
 
-from torch_geometric_vgcn.checks import (
+from torch_geometric_vgcn.utils import (
     check_callable,
     check_count,
     check_edge_index,

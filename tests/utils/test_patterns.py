@@ -3,9 +3,11 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torch_geometric_vgcn.kernels import compressed_rows
-from torch_geometric_vgcn.kernels.compressed_rows import CompressedRows
-from torch_geometric_vgcn.kernels.triangle import Triangle
+from torch_geometric_vgcn.utils import (
+    CompressedRows,
+    Triangle,
+    compressed_rows,
+)
 
 
 def drawn(seed, n, share):

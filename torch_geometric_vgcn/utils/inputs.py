@@ -7,8 +7,8 @@ from weakref import ref
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.checks.data import check_features
-from torch_geometric_vgcn.checks.once import CheckOnce
+from torch_geometric_vgcn.utils.data import check_features
+from torch_geometric_vgcn.utils.once import CheckOnce
 
 if TYPE_CHECKING:
     from torch_geometric_vgcn.prior import Prior

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.checks.kind import check_kind, check_tensor
+from torch_geometric_vgcn.utils.kind import check_kind, check_tensor
 
 
 def check_attributes(data: Data, *names: str) -> None:

@@ -1,7 +1,7 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.index import entries_of, find
+from torch_geometric_vgcn.utils.index import entries_of, find
 
 #: How many entries are looked up at once.
 CHUNK = 2**22

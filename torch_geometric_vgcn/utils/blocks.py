@@ -1,8 +1,8 @@
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.index import entries_of
-from torch_geometric_vgcn.kernels.pattern import Pattern
-from torch_geometric_vgcn.kernels.triangle import Triangle
+from torch_geometric_vgcn.utils.index import entries_of
+from torch_geometric_vgcn.utils.pattern import Pattern
+from torch_geometric_vgcn.utils.triangle import Triangle
 
 
 class Blocks(Pattern):

@@ -2,7 +2,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from torch_geometric_vgcn.kernels.pattern import Pattern
+from torch_geometric_vgcn.utils.pattern import Pattern
 
 ROWS = 128  # a tile of so many rows stays in a core's cache
 VECTOR = 16  # columns: fewer aren't multiplied faster

@@ -2,7 +2,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.kernels.compressed_rows import kernels_work
+from torch_geometric_vgcn.utils.compressed_rows import kernels_work
 
 
 def as_csr(x: Tensor, most: float) -> Tensor | None:

@@ -1,1 +1,0 @@
-r"""Compiled or tiled helpers that several parts of the package share."""
