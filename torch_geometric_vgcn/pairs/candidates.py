@@ -6,7 +6,7 @@ from torch_geometric.index import index2ptr
 
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.utils import (
-    CompressedRows,
+    CSRPattern,
     check_edge_index,
     check_node_id,
     check_num_nodes,
@@ -61,8 +61,8 @@ class Candidates(Pairs):
         key = pair_key(edge_index.to(self.index), self.num_nodes)
         return torch.isin(self.key, key)
 
-    def _make_pattern(self) -> CompressedRows:
-        return CompressedRows(self.index, self.num_nodes)
+    def _make_pattern(self) -> CSRPattern:
+        return CSRPattern(self.index, self.num_nodes)
 
     def _dot(self, left: Tensor, right: Tensor) -> Tensor:
         # In chunks, so that wide features aren't all gathered at once:
