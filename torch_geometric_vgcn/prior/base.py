@@ -110,10 +110,9 @@ class Prior(Module):
     def subset(self, node_id: Tensor) -> 'Prior':
         r"""The prior of the graph among the nodes :obj:`node_id`."""
         pairs = self.pairs.subset(node_id)
-        own = self.pairs._subset(node_id) if self.pairs._whole else pairs
-        assert own.node_id is not None
-        edge_index, edge_attr = self._observed_among(own.node_id)
-        logits = self.logits[own.position]
+        node_id = node_id.to(self.logits.device).long()
+        edge_index, edge_attr = self._observed_among(node_id)
+        logits = self.logits[pairs.places_in(self.pairs)]
         return Prior(pairs, logits, self.background, edge_index, edge_attr)
 
     def _observed_among(

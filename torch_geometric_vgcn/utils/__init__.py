@@ -10,6 +10,7 @@ from torch_geometric_vgcn.utils.constraints import (
     COUNT,
     FLAG,
     FUNCTION,
+    LARGEST,
     NONNEGATIVE,
     NUMBER,
     POSITIVE,

@@ -8,6 +8,7 @@ r"""Declared constraints: what the arguments of a class or function may be.
 """
 
 import inspect
+import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -39,18 +40,18 @@ class Constraint(ABC):
 
 def _plain(value: Any, name: str, kind: type) -> Any:
     r"""A number of Python, :obj:`int` or :obj:`float`."""
-    number = value
+    number: Any = value
     if isinstance(value, Tensor) and value.numel() == 1:
         number = value if value.is_meta else value.item()
     number = number.item() if isinstance(number, np.generic) else number
-    abstract = Integral if kind is int else Real
-    if not isinstance(number, abstract) or isinstance(number, bool):
+    wanted = Integral if kind is int else Real
+    if isinstance(number, bool) or not isinstance(number, wanted):
         expected = 'an int' if kind is int else 'a number'
         raise TypeError(f"'{name}' must be {expected}, got {short(value)}")
     try:
         return kind(number)
     except OverflowError:  # an int beyond all floats
-        return INFINITY if number > 0 else -INFINITY
+        return math.copysign(INFINITY, int(number))
 
 
 @dataclass(frozen=True)

@@ -153,7 +153,7 @@ def posterior(case: Case) -> None:
         made = case.call(SumPosterior, case.arg(made))
     with case.right():
         prior = world.prior(case, data)
-    case.call(made.start_at, case.arg(prior))
+    case.call(made.initialize_from, case.arg(prior))
     if case.maybe():
         some = torch.randperm(data.num_nodes)[: data.num_nodes // 2 + 1]
         sub, x = prior.subset(some), data.x[some]
