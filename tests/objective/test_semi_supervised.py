@@ -323,7 +323,7 @@ def test_it_is_the_default_where_labels_are_classes(learner):
     got = step(learner)
     assert got.agreement < 0
     got.loss.backward()
-    assert not learner.criterion.settled
+    assert not learner.criterion.warmup_done
 
 
 def test_agreement_grows_over_the_warmup(learner):
@@ -334,7 +334,7 @@ def test_agreement_grows_over_the_warmup(learner):
     for _ in range(6):
         got = objective.of_nodes(Categorical(), out, y, mask, None)
         values.append(float(got.agreement.detach()))
-        assert objective.settled == (len(values) > 4 or len(values) == 1)
+        assert objective.warmup_done == (len(values) > 4 or len(values) == 1)
         got.loss.backward()
     whole = values[-1]
     assert values == pytest.approx(

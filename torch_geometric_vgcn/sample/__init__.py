@@ -8,12 +8,9 @@ from torch_geometric_vgcn.sample.bernoulli import (
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
 from torch_geometric_vgcn.sample.drawn import Drawn
 from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.hard_sample import (
-    HardSample,
-)
 from torch_geometric_vgcn.sample.mean import PosteriorMean
-from torch_geometric_vgcn.sample.noise import Edges, Noise
-from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
+from torch_geometric_vgcn.sample.noise import BackgroundEdges, Noise
+from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [
     'Sampler',
@@ -22,9 +19,16 @@ __all__ = [
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
-    'RelaxedSample',
-    'HardSample',
-    'Drawn',
-    'Edges',
+    'BackgroundEdges',
     'Noise',
+    'Drawn',
 ]
+
+__getattr__ = former_names(
+    __name__,
+    {
+        'Edges': (__name__, 'BackgroundEdges'),
+        'RelaxedSample': (__name__, 'GraphSample'),
+        'HardSample': (__name__, 'GraphSample'),
+    },
+)

@@ -25,8 +25,9 @@ class PosteriorMean(Sampler):
     ) -> None:
         return None
 
-    def sample(
+    def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
+        self.check_noise(prior, logits, noise)
         weight = logits.sigmoid().expand(len(noise), -1)
         return GraphSample(prior, logits, weight)

@@ -7,17 +7,18 @@ from torch_geometric_vgcn.utils import check_kind, check_tensor
 
 
 @dataclass
-class Edges:
-    r"""The weighted undirected edges of :math:`S` graphs, each once. Places
-    with a weight of zero are empty: they hold no edge.
+class BackgroundEdges:
+    r"""The weighted undirected edges of :math:`S` graphs outside the prior's
+    pairs, each once. Places with a weight of zero are empty: they hold no
+    edge.
     """
 
     index: Tensor  # [2, S, M]
     weight: Tensor  # [S, M]
 
-    def __getitem__(self, some: slice) -> 'Edges':
+    def __getitem__(self, some: slice) -> 'BackgroundEdges':
         r"""The edges of some of the graphs."""
-        return Edges(self.index[:, some], self.weight[some])
+        return BackgroundEdges(self.index[:, some], self.weight[some])
 
     def of(self, s: int) -> tuple[Tensor, Tensor]:
         r"""The edges of the :obj:`s`-th graph without empty places: pairs of
@@ -34,7 +35,7 @@ class Noise:
     """
 
     logistic: Tensor  # [S, P], standard logistic
-    background: Edges | None = None
+    background: BackgroundEdges | None = None
 
     def __len__(self) -> int:
         return self.logistic.size(0)

@@ -8,7 +8,6 @@ r"""Declared constraints: what the arguments of a class or function may be.
 """
 
 import inspect
-import math
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -51,7 +50,7 @@ def _plain(value: Any, name: str, kind: type) -> Any:
     try:
         return kind(number)
     except OverflowError:  # an int beyond all floats
-        return math.copysign(INFINITY, int(number))
+        return INFINITY if value > 0 else -INFINITY
 
 
 @dataclass(frozen=True)

@@ -174,11 +174,9 @@ def posterior(case: Case) -> None:
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
-    'RelaxedSample',
-    'HardSample',
     'Drawn',
     'Noise',
-    'Edges',
+    'BackgroundEdges',
 )
 def sampler(case: Case) -> None:
     data = world.graph(case)
@@ -207,6 +205,7 @@ def sampler(case: Case) -> None:
 @target(
     'ELBO', 'IWELBO', 'SemiSupervisedELBO', 'BernoulliKL', 'LogisticKL',
     'Bound',
+    'default_objective',
 )  # fmt: skip
 def objective(case: Case) -> None:
     data = world.graph(case)
