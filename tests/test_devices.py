@@ -13,14 +13,11 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     ClassPosterior,
     ClusterPairs,
-    Consistency,
     FreePosterior,
     Gaussian,
     LowRankPosterior,
     MultiLabel,
-    PosteriorMean,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
     message_passing,
     objective,
@@ -28,6 +25,8 @@ from torch_geometric_vgcn import (
     utils,
 )
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import Consistency
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 from torch_geometric_vgcn.utils import kernels_work
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))

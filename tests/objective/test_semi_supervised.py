@@ -12,15 +12,13 @@ from torch_geometric.nn import GCNConv
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
-    BernoulliKL,
-    Categorical,
-    ConstantPrior,
     Gaussian,
     SemiSupervisedELBO,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.objective import BernoulliKL, Categorical
+from torch_geometric_vgcn.prior import ConstantPrior, Prior
 from torch_geometric_vgcn.sample import GraphSample
 
 # The number of nodes, and how many graphs a probability of one stands for:

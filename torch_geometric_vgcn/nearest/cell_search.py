@@ -5,8 +5,8 @@ from torch_geometric_vgcn.nearest.base import Metric, check_search
 from torch_geometric_vgcn.nearest.cells import Cells
 from torch_geometric_vgcn.nearest.cosine import Cosine
 from torch_geometric_vgcn.nearest.minkowski import Minkowski
-from torch_geometric_vgcn.nearest.rows import map_rows, row_norm
 from torch_geometric_vgcn.utils import check_count, check_flag
+from torch_geometric_vgcn.utils.rows import map_rows, row_norm
 
 
 class CellSearch:

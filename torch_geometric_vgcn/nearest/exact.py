@@ -2,9 +2,9 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.nearest.base import Metric, check_search
-from torch_geometric_vgcn.nearest.rows import fastest_layout
 from torch_geometric_vgcn.nearest.select import select
 from torch_geometric_vgcn.utils import check_count
+from torch_geometric_vgcn.utils.rows import fastest_layout
 
 
 class ExactSearch:

@@ -1,15 +1,17 @@
 r"""How graphs are drawn from the posterior, and how gradients come back."""
 
-from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.base import PosteriorMean, Sampler
 from torch_geometric_vgcn.sample.bernoulli import (
     Bernoulli,
     StraightThroughBernoulli,
 )
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
 from torch_geometric_vgcn.sample.drawn import Drawn
-from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.mean import PosteriorMean
-from torch_geometric_vgcn.sample.noise import BackgroundEdges, Noise
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
+)
 from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [

@@ -12,8 +12,11 @@ from torch_geometric_vgcn.sample.background import (
     draw_background,
 )
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.noise import BackgroundEdges, Noise
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
+)
 from torch_geometric_vgcn.utils import POSITIVE, checked, pieces
 
 

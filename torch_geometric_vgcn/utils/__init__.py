@@ -80,8 +80,8 @@ from torch_geometric_vgcn.utils.pattern import (
     Triangle,
 )
 from torch_geometric_vgcn.utils.progress import progress_bar
+from torch_geometric_vgcn.utils.rows import sparse_dot
 from torch_geometric_vgcn.utils.seeded import Seeded
-from torch_geometric_vgcn.utils.sparse_dot import sparse_dot
 from torch_geometric_vgcn.utils.sparse_features import SparseFeatures
 from torch_geometric_vgcn.utils.whole_file import (
     check_writable,

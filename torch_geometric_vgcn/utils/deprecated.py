@@ -27,7 +27,7 @@ def former_methods(cls: type, **names: str) -> None:
 
 
 def former_names(
-    module: str, names: Mapping[str, tuple[str, str]]
+    module: str, names: Mapping[str, tuple[str, str]], stacklevel: int = 2
 ) -> Callable[[str], Any]:
     r"""The :obj:`__getattr__` of a module for names that have moved: to which
     module each, and how it is called there.
@@ -37,7 +37,7 @@ def former_names(
         if name not in names:
             raise AttributeError(f"module '{module}' has no '{name}'")
         where, now = names[name]
-        warn(f'{module}.{name}', f'{where}.{now}')
+        warn(f'{module}.{name}', f'{where}.{now}', stacklevel)
         return getattr(import_module(where), now)
 
     return get
