@@ -259,10 +259,10 @@ class IWELBO(Objective):
         return scale * log_mean.sum()
 
 
+@checked(sampler=Instance(Sampler))
 def default_objective(sampler: Sampler) -> Objective:
     r"""The bound to maximise with graphs from a sampler, if no other is
     given: :obj:`IWELBO(LogisticKL())` for relaxed ones, otherwise
     :obj:`ELBO(BernoulliKL())`.
     """
-    check_kind(sampler, Sampler, 'sampler')
     return IWELBO(LogisticKL()) if sampler.relaxed else ELBO(BernoulliKL())

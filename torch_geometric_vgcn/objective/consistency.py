@@ -14,11 +14,10 @@ from torch_geometric_vgcn.objective.semi_supervised import check_class_share
 from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.utils import (
     COUNT,
-    LARGEST,
     NONNEGATIVE,
     POSITIVE,
     Inputs,
-    Interval,
+    at_least,
     check_kind,
     check_labels,
     checked,
@@ -100,7 +99,7 @@ class Consistency(Term):
     class_share: Tensor | None
 
     @checked(
-        num_classes=Interval(int, 2, LARGEST),
+        num_classes=at_least(2),
         weight=NONNEGATIVE,
         temperature=POSITIVE,
         warmup=COUNT,

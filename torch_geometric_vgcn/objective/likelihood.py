@@ -9,8 +9,9 @@ from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.utils import (
-    check_positive,
+    POSITIVE,
     check_tensor,
+    checked,
     on_host,
     selected_nodes,
     wide,
@@ -49,11 +50,11 @@ class Likelihood(Module, ABC):
         r"""Starts again."""
         self.set_temperature(1.0)
 
+    @checked(temperature=POSITIVE)
     def set_temperature(self, temperature: float) -> None:
         r"""Sets the temperature of predictions. Training ignores it."""
-        number = check_positive(temperature, 'temperature')
         limit = torch.finfo(self.temperature.dtype)
-        self.temperature.fill_(min(max(number, limit.tiny), limit.max))
+        self.temperature.fill_(min(max(temperature, limit.tiny), limit.max))
 
     @abstractmethod
     def check_labels(

@@ -8,7 +8,7 @@ from torch.nn.functional import pad
 
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.utils import (
-    Blocks,
+    ClusterPattern,
     Triangle,
     check_edge_index,
     check_floats,
@@ -199,8 +199,8 @@ class ClusterPairs(Pairs):
         low, high = torch.minimum(*index), torch.maximum(*index)
         return self.pointer[low] + self.rank[high] - self.rank[low] - 1
 
-    def _make_pattern(self) -> Blocks:
-        return Blocks(self.clusters(), self.pointer)
+    def _make_pattern(self) -> ClusterPattern:
+        return ClusterPattern(self.clusters(), self.pointer)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         self._check_factors(left, right)

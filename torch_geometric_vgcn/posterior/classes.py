@@ -7,9 +7,9 @@ from torch import Tensor
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import (
-    LARGEST,
     SHARE,
     Interval,
+    at_least,
     check_kind,
     checked,
 )
@@ -68,7 +68,7 @@ class ClassPosterior(Posterior):
     mixing: Tensor
 
     @checked(
-        num_classes=Interval(int, 2, LARGEST),
+        num_classes=at_least(2),
         homophily=SHARE,
         momentum=SHARE,
         shrinkage=Interval(float, 0, float('inf')),

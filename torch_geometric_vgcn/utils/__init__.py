@@ -10,7 +10,6 @@ from torch_geometric_vgcn.utils.constraints import (
     COUNT,
     FLAG,
     FUNCTION,
-    LARGEST,
     NONNEGATIVE,
     NUMBER,
     POSITIVE,
@@ -22,6 +21,7 @@ from torch_geometric_vgcn.utils.constraints import (
     Instance,
     Interval,
     Maker,
+    at_least,
     check_callable,
     check_count,
     check_flag,
@@ -75,7 +75,7 @@ from torch_geometric_vgcn.utils.observed import (
 )
 from torch_geometric_vgcn.utils.pattern import (
     VECTOR,
-    Blocks,
+    ClusterPattern,
     Pattern,
     Triangle,
 )

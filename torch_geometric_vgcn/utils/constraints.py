@@ -188,11 +188,18 @@ class Floats(Constraint):
 
 
 LARGEST = 2**63 - 1  # of int64, in which all counts end
+
+
+def at_least(low: int) -> Interval:
+    r"""Whole numbers from :obj:`low` on."""
+    return Interval(int, low, LARGEST)
+
+
 INFINITY = float('inf')
 MOST = np.nextafter(INFINITY, 0)  # finite
 
-COUNT = Interval(int, 0, LARGEST)
-SIZE = Interval(int, 1, LARGEST)
+COUNT = at_least(0)
+SIZE = at_least(1)
 SEED = Interval(int, -(2**63), 2**64 - 1)  # what torch.Generator takes
 NUMBER = Interval(float, -MOST, MOST)
 POSITIVE = Interval(float, 0, INFINITY, closed=False)

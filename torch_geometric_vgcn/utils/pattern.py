@@ -122,7 +122,7 @@ class Tile:
         torch.index_select(matrix.flatten(), 0, self.entry, out=out)
 
 
-class Blocks(Pattern):
+class ClusterPattern(Pattern):
     r"""Dense symmetric blocks, one for each cluster of nodes, with nothing
     between them.
 
