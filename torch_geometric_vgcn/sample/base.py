@@ -29,8 +29,7 @@ class Sampler(Module, ABC):
     pathwise: ClassVar[bool] = True
     # Whether graphs are drawn at all; else they are all the same:
     random: ClassVar[bool] = True
-
-    # Whether weights are logits of a relaxed distribution, for LogisticKL:
+    # Whether weights have a relaxed distribution, as LogisticKL needs:
     relaxed: ClassVar[bool] = False
 
     def __init_subclass__(cls, **kwargs: Any) -> None:
