@@ -20,10 +20,8 @@ from tqdm import tqdm
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
     FreePosterior,
     LogisticKL,
@@ -31,6 +29,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 RHO1 = 0.99

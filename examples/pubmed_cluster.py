@@ -30,7 +30,6 @@ from torch_geometric.nn import GAT, GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
-    IWELBO,
     ClusterPairs,
     EvidencePrior,
     FixedGraph,
@@ -45,6 +44,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,

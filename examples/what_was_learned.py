@@ -25,7 +25,6 @@ from torch_geometric.transforms import NormalizeFeatures
 from torch_geometric_vgcn import (
     Bernoulli,
     EvidencePrior,
-    Fit,
     FixedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -46,6 +45,7 @@ from torch_geometric_vgcn.plots import (
     plot_posterior_histogram,
     plot_reliability,
 )
+from torch_geometric_vgcn.training import Fit
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,

@@ -12,14 +12,13 @@ from torch_geometric_vgcn import (
     ELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
     FreePosterior,
-    PosteriorMean,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import BernoulliKL
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])

@@ -13,14 +13,11 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     ClassPosterior,
     ClusterPairs,
-    Consistency,
     FreePosterior,
     Gaussian,
     LowRankPosterior,
     MultiLabel,
-    PosteriorMean,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
     message_passing,
     objective,
@@ -28,7 +25,8 @@ from torch_geometric_vgcn import (
     utils,
 )
 from torch_geometric_vgcn.models import PropagatedMLP
-from torch_geometric_vgcn.objective import likelihood
+from torch_geometric_vgcn.objective import Consistency
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 from torch_geometric_vgcn.utils import kernels_work
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
@@ -69,16 +67,16 @@ def elsewhere(monkeypatch):
     """As if all tensors were on a device without double precision."""
     for module in (
         utils.sparse_features,
-        likelihood.categorical,
-        likelihood.entries,
+        objective.categorical,
+        objective.likelihood,
     ):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
         utils.index,
         message_passing.proof,
         message_passing.expected_max,
-        likelihood.entries,
-        likelihood.gaussian,
+        objective.likelihood,
+        objective.gaussian,
         objective.kl,
         sample.background,
     ):

@@ -20,11 +20,10 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     FreePosterior,
-    PosteriorMean,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])

@@ -6,15 +6,14 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
     LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 from torch_geometric_vgcn.transforms import KNNGraph
 
 BETA = (1e-4, 1e-3, 1e-2, 1.0)

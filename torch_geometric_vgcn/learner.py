@@ -16,6 +16,7 @@ from torch_geometric_vgcn.objective import (
     Likelihood,
     Objective,
     SemiSupervisedELBO,
+    default_objective,
 )
 from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.posterior import (
@@ -63,7 +64,7 @@ class VariationalGraphLearner(Module):
             (default: :obj:`BinaryConcrete(temperature=0.5)`)
         objective (Objective, optional): The bound to maximise. (default:
             :class:`SemiSupervisedELBO` where labels are classes, otherwise
-            :meth:`Sampler.default_objective`)
+            :func:`~torch_geometric_vgcn.objective.default_objective`)
         likelihood (Likelihood, optional): The likelihood of the labels:
             :class:`Categorical` for classes, :class:`Gaussian` for
             regression, or :class:`MultiLabel`. (default:
@@ -93,7 +94,7 @@ class VariationalGraphLearner(Module):
             if likelihood.has_classes:
                 posterior = posterior + ClassPosterior()
         if objective is None:
-            objective = sampler.default_objective()
+            objective = default_objective(sampler)
             if likelihood.has_classes:
                 objective = SemiSupervisedELBO(objective.kl)
         check_kind(posterior, Posterior, 'posterior')

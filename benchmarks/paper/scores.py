@@ -13,8 +13,9 @@ from systems.learned_graph import LearnedGraph
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn import Categorical, evaluate
+from torch_geometric_vgcn import evaluate
 from torch_geometric_vgcn.analysis import best_temperature, calibration
+from torch_geometric_vgcn.objective import Categorical
 from torch_geometric_vgcn.utils import pair_key
 
 

@@ -18,7 +18,6 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
-    IWELBO,
     EvidencePrior,
     FreePosterior,
     LogisticKL,
@@ -29,6 +28,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned

@@ -13,16 +13,15 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
 from torch_geometric_vgcn import (
-    IWELBO,
     AllPairs,
-    EdgeWeight,
     FreePosterior,
     LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.message_passing import ProvedRoute
+from torch_geometric_vgcn.message_passing import EdgeWeight, ProvedRoute
+from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 SAMPLES = 3

@@ -16,7 +16,6 @@ from torch_geometric.nn import GCN
 from torch_geometric.transforms import NormalizeFeatures
 
 from torch_geometric_vgcn import (
-    IWELBO,
     ClusterPairs,
     FreePosterior,
     LogisticKL,
@@ -27,6 +26,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.objective import IWELBO
 
 NUM_PARTS = 20
 

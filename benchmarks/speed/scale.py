@@ -11,12 +11,12 @@ from torch import Tensor
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
-    IWELBO,
     FreePosterior,
     LogisticKL,
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import IWELBO
 
 SIZES = (10_000, 100_000, 1_000_000)
 KEEP = {

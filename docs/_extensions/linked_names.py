@@ -25,9 +25,8 @@ def public_names():
             name = f'torch_geometric_vgcn.{module.name}'
             for each in getattr(importlib.import_module(name), '__all__', ()):
                 names[each] = f'{name}.{each}'
-    for each, value in vars(torch_geometric_vgcn).items():
-        if callable(value):
-            names.setdefault(each, f'torch_geometric_vgcn.{each}')
+    for each in torch_geometric_vgcn.__all__:
+        names.setdefault(each, f'torch_geometric_vgcn.{each}')
     return names
 
 

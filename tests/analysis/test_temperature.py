@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import tensor
 
-from torch_geometric_vgcn import Categorical
 from torch_geometric_vgcn.analysis import best_temperature
+from torch_geometric_vgcn.objective import Categorical
 
 ALL = torch.ones(4).bool()
 

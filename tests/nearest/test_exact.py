@@ -9,8 +9,8 @@ from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
     Minkowski,
-    rows,
 )
+from torch_geometric_vgcn.utils import rows
 
 METRICS = [
     Cosine(),

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn.functional import one_hot
 
-from torch_geometric_vgcn import Consistency
+from torch_geometric_vgcn.objective import Consistency
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:Consistency is deprecated:DeprecationWarning'

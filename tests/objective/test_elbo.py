@@ -4,11 +4,11 @@ import torch
 from torch_geometric_vgcn import (
     ELBO,
     Bernoulli,
-    BernoulliKL,
     FreePosterior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import BernoulliKL
+from torch_geometric_vgcn.sample import StraightThroughBernoulli
 
 
 def learner_of(tiny, sampler, beta=1.0):

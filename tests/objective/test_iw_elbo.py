@@ -5,16 +5,15 @@ import torch
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
-    ConstantPrior,
     FreePosterior,
     LogisticKL,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
+from torch_geometric_vgcn.prior import ConstantPrior
 from torch_geometric_vgcn.sample import GraphSample
 
 

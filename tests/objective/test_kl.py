@@ -7,11 +7,11 @@ from torch.distributions.relaxed_bernoulli import LogitRelaxedBernoulli
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
-    ConstantPrior,
     LogisticKL,
 )
+from torch_geometric_vgcn.objective import BernoulliKL
+from torch_geometric_vgcn.prior import ConstantPrior
 
 
 def sample_of(theta, prior_theta, tau, num_samples=1):

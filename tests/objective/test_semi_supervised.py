@@ -12,15 +12,13 @@ from torch_geometric.nn import GCNConv
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
-    BernoulliKL,
-    Categorical,
-    ConstantPrior,
     Gaussian,
     SemiSupervisedELBO,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.prior import Prior
+from torch_geometric_vgcn.objective import BernoulliKL, Categorical
+from torch_geometric_vgcn.prior import ConstantPrior, Prior
 from torch_geometric_vgcn.sample import GraphSample
 
 # The number of nodes, and how many graphs a probability of one stands for:
@@ -323,7 +321,7 @@ def test_it_is_the_default_where_labels_are_classes(learner):
     got = step(learner)
     assert got.agreement < 0
     got.loss.backward()
-    assert not learner.criterion.settled
+    assert not learner.criterion.warmup_done
 
 
 def test_agreement_grows_over_the_warmup(learner):
@@ -334,7 +332,7 @@ def test_agreement_grows_over_the_warmup(learner):
     for _ in range(6):
         got = objective.of_nodes(Categorical(), out, y, mask, None)
         values.append(float(got.agreement.detach()))
-        assert objective.settled == (len(values) > 4 or len(values) == 1)
+        assert objective.warmup_done == (len(values) > 4 or len(values) == 1)
         got.loss.backward()
     whole = values[-1]
     assert values == pytest.approx(

@@ -7,13 +7,13 @@ from torch_geometric.nn import GCN
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
-    ConstantPrior,
     FreePosterior,
     LowRankPosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.pairs import ClusterPairs
+from torch_geometric_vgcn.prior import ConstantPrior
 
 label = st.integers(0, 3)
 clusters = st.lists(label, min_size=2, max_size=12).map(torch.tensor)

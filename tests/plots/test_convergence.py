@@ -1,8 +1,8 @@
 import matplotlib.pyplot as plt
 import pytest
 
-from torch_geometric_vgcn import Fit
 from torch_geometric_vgcn.plots import plot_convergence
+from torch_geometric_vgcn.training import Fit
 
 
 def fit_of(*accuracies):

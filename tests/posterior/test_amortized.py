@@ -21,7 +21,7 @@ def x():
 
 def make(encoder, prior, scale=0.0, shift=0.0):
     posterior = AmortizedPosterior(encoder)
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     with torch.no_grad():
         posterior.scale.fill_(scale)
         posterior.shift.fill_(shift)
@@ -54,7 +54,7 @@ def test_a_pretrained_encoder_stays_until_it_is_reset(prior, encoder):
         pairs = zip(weights, posterior.encoder.parameters(), strict=True)
         return [torch.equal(a, b) for a, b in pairs if a.dim() > 1]
 
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     assert all(unchanged())
     posterior.reset_parameters(prior)
     assert not any(unchanged())

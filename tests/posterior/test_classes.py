@@ -37,7 +37,7 @@ def prior(request, graph):
 
 def start(prior, **options):
     posterior = ClassPosterior(3, **options)
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     return posterior
 
 
@@ -126,7 +126,7 @@ def test_edges_between_different_classes_speak_for_each_other():
         ClassPosterior(shrinkage=10.0),
         (torch.arange(80) >= 40).long(),
     )
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     for _ in range(5):
         posterior.observe(
             torch.zeros(1, 80, 2), y, torch.arange(0, 80, 2), prior
@@ -134,14 +134,14 @@ def test_edges_between_different_classes_speak_for_each_other():
     known = (prior.pairs.index % 2 == 0).all(dim=0)
     assert (posterior(prior)[known] > prior.logits[known]).all()
     fixed = ClassPosterior(shrinkage=float('inf'))
-    fixed.start_at(prior)
+    fixed.initialize_from(prior)
     fixed.observe(torch.zeros(1, 80, 2), y, torch.arange(0, 80, 2), prior)
     assert (fixed(prior)[known] < prior.logits[known]).all()
 
 
 def test_the_number_of_classes_is_that_of_the_network(prior):
     posterior = ClassPosterior()
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     assert torch.equal(posterior(prior), prior.logits)
     posterior.check_outputs(5)  # not known yet
     posterior.observe(torch.randn(1, 6, 3), Y, LABELLED, prior)
@@ -149,7 +149,7 @@ def test_the_number_of_classes_is_that_of_the_network(prior):
     with pytest.raises(ValueError, match="'num_classes'"):
         posterior.check_outputs(5)
     other = ClassPosterior()
-    other.start_at(prior)
+    other.initialize_from(prior)
     other.load_state_dict(posterior.state_dict())
     assert torch.equal(other(prior), posterior(prior))
 
@@ -238,7 +238,7 @@ def test_all_pairs_and_candidates_agree(graph):
 def test_it_adds_up_with_others(prior):
     classes, free = ClassPosterior(3), FreePosterior()
     both = free + classes
-    both.start_at(prior)
+    both.initialize_from(prior)
     torch.testing.assert_close(both(prior), prior.logits)
     both.observe(torch.randn(2, 6, 3), Y, LABELLED, prior)
     assert classes.prob[0, 0] == 1
@@ -374,7 +374,7 @@ def test_a_number_of_classes_that_is_found_is_as_one_that_is_given(
 ):
     given = observed(prior, momentum=momentum)
     found = ClassPosterior(momentum=momentum)
-    found.start_at(prior)
+    found.initialize_from(prior)
     torch.manual_seed(1)
     for _ in range(3):
         found.observe(2 * torch.randn(2, 6, 3), Y, LABELLED, prior)
@@ -391,8 +391,8 @@ def test_batches_of_one_class_tell_the_mixing_of_all():
     index = torch.cat([inside, others], dim=1)
     prior = SmoothedPrior(index, 80, rho1=0.99)
     whole, parts = ClassPosterior(4), ClassPosterior(4)
-    whole.start_at(prior)
-    parts.start_at(prior)
+    whole.initialize_from(prior)
+    parts.initialize_from(prior)
     for _ in range(30):
         whole.observe(torch.zeros(1, 80, 4), y, None, prior)
         for c in range(4):

@@ -17,7 +17,7 @@ def prior(request, graph):
 @pytest.fixture
 def posterior(prior):
     posterior = FreePosterior()
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     return posterior
 
 
@@ -35,7 +35,7 @@ def test_it_starts_at_the_prior(prior, posterior):
 def test_it_starts_again_at_the_prior(prior, posterior):
     wander(posterior)
     assert not torch.equal(posterior(prior), prior.logits)
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     assert torch.equal(posterior(prior), prior.logits)
 
 
@@ -63,7 +63,7 @@ def test_a_subset_of_a_subset_has_the_same_logits(prior, posterior):
 def test_a_subset_may_have_no_pair(graph):
     prior = SmoothedPrior(graph, 6)
     posterior = FreePosterior()
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     assert posterior(prior.subset(torch.tensor([0, 5]))).shape == (0,)
 
 
@@ -77,11 +77,11 @@ def test_other_pairs_are_refused(prior, posterior, num_nodes):
 def test_what_was_learned_can_be_saved(graph, prior, posterior):
     wander(posterior)
     again = FreePosterior()
-    again.start_at(prior)
+    again.initialize_from(prior)
     again.load_state_dict(posterior.state_dict())
     assert torch.equal(again(prior), posterior(prior))
     fewer = SmoothedPrior(graph[:, :3], 6)
-    again.start_at(fewer)
+    again.initialize_from(fewer)
     with pytest.raises(RuntimeError, match='size mismatch for offset'):
         again.load_state_dict(posterior.state_dict())
 

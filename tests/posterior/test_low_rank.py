@@ -10,7 +10,7 @@ from torch_geometric_vgcn.prior import ConstantPrior, SmoothedPrior
 def make(prior, rank, noise=0.0):
     """A posterior some way from the prior."""
     posterior = LowRankPosterior(rank)
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     with torch.no_grad():
         for parameter in posterior.parameters():
             parameter.add_(noise * torch.randn_like(parameter))

@@ -29,7 +29,7 @@ def amortized():
 
 def start(posterior, prior, noise=0.0):
     """A posterior some way from the prior."""
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     with torch.no_grad():
         for parameter in posterior.parameters():
             parameter.add_(noise * torch.randn_like(parameter))

@@ -4,7 +4,8 @@ from sklearn.metrics import roc_auc_score
 from torch.nn.functional import one_hot
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn import FittedPrior, SmoothedPrior
+from torch_geometric_vgcn import SmoothedPrior
+from torch_geometric_vgcn.prior import FittedPrior
 
 N, C = 1200, 4
 

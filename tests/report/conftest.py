@@ -4,7 +4,7 @@ import torch
 from sklearn.datasets import make_blobs
 
 from torch_geometric_vgcn.estimators import VGCNClassifier
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.edges import EdgeChanges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
 from torch_geometric_vgcn.report.page import page
@@ -30,7 +30,7 @@ def make():
             classes=classes,
             label=label,
             prob=prob,
-            edges=Edges(
+            edges=EdgeChanges(
                 ends[:, order],
                 rng.uniform(0.1, 0.9, 2 * n),
                 rng.uniform(0.1, 0.9, 2 * n),

@@ -22,7 +22,7 @@ from torch_geometric_vgcn.recipe import (
     no_graph,
 )
 from torch_geometric_vgcn.report import report
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.edges import EdgeChanges
 from torch_geometric_vgcn.report.page import page
 
 expect = pytest.importorskip(
@@ -227,7 +227,7 @@ def test_a_label_that_is_a_script_stays_text(show, make):
 def test_without_edges_there_is_nothing_to_explore(show, make):
     found = make()
     edges = found.edges
-    none = Edges(
+    none = EdgeChanges(
         edges.index[:, :0],
         edges.prior[:0],
         edges.posterior[:0],
@@ -241,7 +241,7 @@ def test_without_edges_there_is_nothing_to_explore(show, make):
 def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
     found = make()
     zero = np.zeros(len(found.edges))
-    edges = Edges(found.edges.index, zero, zero, found.edges.given)
+    edges = EdgeChanges(found.edges.index, zero, zero, found.edges.given)
     found = replace(found, edges=edges, choice='no graph, light')
     tab = show(found, '#row=4')
     assert 'No graph was chosen' in tab.inner_text('#graph')

@@ -3,7 +3,7 @@ import scipy.sparse
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.edges import EdgeChanges
 
 PAIRS = st.tuples(st.integers(0, 6), st.integers(0, 6)).filter(
     lambda pair: pair[0] < pair[1]
@@ -20,7 +20,7 @@ def symmetric(values):
 
 @given(st.dictionaries(PAIRS, st.tuples(PROB, PROB)), st.sets(PAIRS))
 def test_candidates_and_given_edges_are_joined(candidates, known):
-    edges = Edges.of_graphs(
+    edges = EdgeChanges.of_graphs(
         symmetric({pair: probs[0] for pair, probs in candidates.items()}),
         symmetric({pair: probs[1] for pair, probs in candidates.items()}),
         symmetric(dict.fromkeys(known, 1.0)),
@@ -35,7 +35,7 @@ def test_candidates_and_given_edges_are_joined(candidates, known):
 
 
 def edges_of(given):
-    return Edges(
+    return EdgeChanges(
         np.array([[0, 0, 0, 1, 1], [1, 2, 3, 2, 3]]),
         np.array([0.5, 0.5, 0.9, 0.2, 0.0]),
         np.array([0.1, 0.8, 0.4, 0.3, 0.0]),
@@ -74,5 +74,5 @@ def test_without_new_edges_the_second_list_is_by_change():
 def test_equal_values_keep_their_order():
     half = np.full(100, 0.5)
     index = np.stack([np.zeros(100), np.arange(1, 101)]).astype(int)
-    edges = Edges(index, half, half, np.ones(100, dtype=bool))
+    edges = EdgeChanges(index, half, half, np.ones(100, dtype=bool))
     assert edges.most_distrusted(3).tolist() == [0, 1, 2]

@@ -4,10 +4,10 @@ from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
     BinaryConcrete,
-    ConstantPrior,
     SmoothedPrior,
-    StraightThroughBernoulli,
 )
+from torch_geometric_vgcn.prior import ConstantPrior
+from torch_geometric_vgcn.sample import StraightThroughBernoulli
 
 
 def test_edges_are_bernoulli(generator):

@@ -2,13 +2,9 @@ import pytest
 import torch
 from scipy.stats import kstest
 
-from torch_geometric_vgcn import (
-    AllPairs,
-    BinaryConcrete,
-    Candidates,
-    ConstantPrior,
-    SmoothedPrior,
-)
+from torch_geometric_vgcn import AllPairs, BinaryConcrete, SmoothedPrior
+from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.prior import ConstantPrior
 from torch_geometric_vgcn.sample import Noise
 
 

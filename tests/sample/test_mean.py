@@ -1,6 +1,7 @@
 import torch
 
-from torch_geometric_vgcn import PosteriorMean, SmoothedPrior
+from torch_geometric_vgcn import SmoothedPrior
+from torch_geometric_vgcn.sample import PosteriorMean
 
 
 def test_mean_has_no_noise_and_no_background(graph):

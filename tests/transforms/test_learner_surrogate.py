@@ -93,7 +93,7 @@ def test_classes_are_those_of_a_posterior(data):
     )
     prior = SmoothedPrior(data.edge_index, 24, 0.5)
     prior = EvidencePrior(prior, data.x)
-    expected = classes.logits(prior, None).sigmoid()
+    expected = classes(prior).sigmoid()
     out = network.edge_probs(data.x, data.edge_index)
     expected = each_edge(data, prior, expected)
     assert torch.allclose(out, expected, atol=1e-6)

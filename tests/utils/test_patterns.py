@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from torch_geometric_vgcn.utils import (
-    CompressedRows,
+    CSRPattern,
     Triangle,
     compressed_rows,
 )
@@ -33,13 +33,13 @@ def check(pattern, index, weight, matrix, left, right):
 @given(seed=st.integers(0, 10_000), n=st.integers(2, 12))
 def test_compressed_rows_are_the_matrix(seed, n):
     index, *rest = drawn(seed, n, 0.6)
-    check(CompressedRows(index, n), index, *rest)
+    check(CSRPattern(index, n), index, *rest)
 
 
 def test_large_graphs_go_one_by_one(monkeypatch):
     monkeypatch.setattr(compressed_rows, 'TOGETHER', 10)
     index, *rest = drawn(0, 12, 0.6)
-    pattern = CompressedRows(index, 12)
+    pattern = CSRPattern(index, 12)
     assert pattern.together == 1
     check(pattern, index, *rest)
 
@@ -51,7 +51,7 @@ def test_the_triangle_is_the_matrix(n):
 
 
 def test_without_an_edge_there_is_nothing_to_add():
-    pattern = CompressedRows(torch.empty(2, 0, dtype=torch.long), 3)
+    pattern = CSRPattern(torch.empty(2, 0, dtype=torch.long), 3)
     x = torch.ones(2, 3, 4)
     product = pattern.product(pattern.entries(torch.empty(2, 0)), x)
     assert torch.equal(product, torch.zeros(2, 3, 4))

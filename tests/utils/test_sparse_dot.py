@@ -31,7 +31,7 @@ def test_pieces_of_any_size_give_the_same(monkeypatch, chunk):
     index = torch.randint(20, (2, 50))
     whole = sparse_dot(x.to_sparse_csr(), index)
     monkeypatch.setattr(
-        import_module('torch_geometric_vgcn.utils.sparse_dot'), 'CHUNK', chunk
+        import_module('torch_geometric_vgcn.utils.rows'), 'CHUNK', chunk
     )
     assert torch.equal(sparse_dot(x.to_sparse_csr(), index), whole)
 

@@ -30,7 +30,6 @@ from torch_geometric_vgcn import (
     ClusterPairs,
     FreePosterior,
     Gaussian,
-    PosteriorMean,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -39,6 +38,7 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.sample import PosteriorMean
 
 N, F = 144, 5
 GRID, _ = grid(12, 12)

@@ -14,26 +14,23 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
-    ConstantPrior,
     FixedGraph,
     FreePosterior,
     LogisticKL,
     SemiSupervisedELBO,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
     fit,
     fit_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Term
 from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
-from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.prior import ConstantPrior
+from torch_geometric_vgcn.sample import GraphSample, StraightThroughBernoulli
 from torch_geometric_vgcn.training import fit_partitioned
 
 SHORT = {'epochs': 5, 'progress': False}

@@ -7,7 +7,8 @@ import torch
 from torch_geometric.datasets import KarateClub
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn import Consistency, FixedGraph, fit
+from torch_geometric_vgcn import FixedGraph, fit
+from torch_geometric_vgcn.objective import Consistency
 
 Y = torch.tensor([0, 1, 2, -1, -1, -1, -1])
 MASK = torch.arange(7) < 3  # one label of each class: the shares stay equal

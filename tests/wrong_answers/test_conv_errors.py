@@ -20,12 +20,11 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     FixedGraph,
-    PosteriorMean,
     SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.sample import Noise
+from torch_geometric_vgcn.sample import Noise, PosteriorMean
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 

@@ -13,9 +13,7 @@ from torch_geometric.nn import GCN
 from torch_geometric_vgcn import (
     ELBO,
     Bernoulli,
-    BernoulliKL,
     ClassPosterior,
-    Consistency,
     FixedGraph,
     FreePosterior,
     Gaussian,
@@ -25,6 +23,7 @@ from torch_geometric_vgcn import (
     fit_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.objective import BernoulliKL, Consistency
 from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
 from torch_geometric_vgcn.training import fit_partitioned
 

@@ -18,9 +18,9 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import StraightThroughBernoulli
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 

@@ -11,13 +11,13 @@ from torch_geometric.nn import GCNConv
 from torch_geometric.transforms import ToSparseTensor
 
 from torch_geometric_vgcn import (
-    Candidates,
     EvidencePrior,
     FixedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNNodeClassifier
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.partition import partition_graph
 from torch_geometric_vgcn.prior import resource_allocation
 from torch_geometric_vgcn.transforms import PoisonGraph

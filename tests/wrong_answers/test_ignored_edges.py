@@ -12,11 +12,10 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     ClassPosterior,
     FreePosterior,
-    PosteriorMean,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 

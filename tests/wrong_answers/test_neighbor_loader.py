@@ -10,13 +10,13 @@ from torch_geometric.utils import grid
 
 from torch_geometric_vgcn import (
     ELBO,
-    BernoulliKL,
     FreePosterior,
-    PosteriorMean,
     SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import BernoulliKL
+from torch_geometric_vgcn.sample import PosteriorMean
 
 pytest.importorskip('torch_sparse', reason='NeighborLoader needs it')
 

@@ -11,10 +11,10 @@ from torch_geometric_vgcn import (
     AllPairs,
     BinaryConcrete,
     Gaussian,
-    PosteriorMean,
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import PosteriorMean
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 

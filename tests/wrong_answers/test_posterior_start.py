@@ -74,7 +74,7 @@ def test_a_copy_of_a_trained_posterior_is_kept(prior, make):
 def test_saved_logits_that_were_loaded_are_kept(prior, make):
     first = trained(prior, make())
     posterior = make()
-    posterior.start_at(prior)
+    posterior.initialize_from(prior)
     posterior.load_state_dict(first.posterior.state_dict())
     second = VariationalGraphLearner(GCNConv(4, 2), prior, posterior).eval()
     assert torch.equal(second.edge_probs(X), first.edge_probs(X))

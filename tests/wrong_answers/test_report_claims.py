@@ -12,7 +12,6 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     AllPairs,
-    ConstantPrior,
     Gaussian,
     MultiLabel,
     SmoothedPrior,
@@ -21,6 +20,7 @@ from torch_geometric_vgcn import (
     fit,
 )
 from torch_geometric_vgcn.estimators import VGCNClassifier
+from torch_geometric_vgcn.prior import ConstantPrior
 from torch_geometric_vgcn.report import report
 from torch_geometric_vgcn.transforms import KNNGraph
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.sample import Edges, GraphSample
+from torch_geometric_vgcn.sample import BackgroundEdges, GraphSample
 
 SHARE = 0.7  # of the edges are there
 MOST = 2**12  # of the pairs have edges, enough to tell routes apart
@@ -43,7 +43,7 @@ class TrialSample(GraphSample):
             index, old = edges.index[:, :count, :MOST], edges.weight[:count]
             there = torch.rand(index.shape[1:], generator=generator) < SHARE
             there = (old[:, :MOST] > 0) & there.to(old.device)
-            edges = Edges(index, there.to(weight.dtype))
+            edges = BackgroundEdges(index, there.to(weight.dtype))
         prior, hard = sample.prior, not sample.pathwise
         return TrialSample(
             prior, prior.logits, weight, edges, some=some, hard=hard
@@ -60,7 +60,7 @@ class TrialSample(GraphSample):
         r"""The same graphs with other numbers."""
         edges = self.background
         if edges is not None:
-            edges = Edges(edges.index, precision(edges.weight))
+            edges = BackgroundEdges(edges.index, precision(edges.weight))
         return replace(self, weight=precision(self.weight), background=edges)
 
     def without_edges(self) -> 'TrialSample':
@@ -93,7 +93,7 @@ class TrialSample(GraphSample):
     def _symmetric(
         self, s: int, index: Tensor, weight: Tensor
     ) -> tuple[Tensor, Tensor]:
-        r"""Edges of the pairs with those of the background, in both
+        r"""BackgroundEdges of the pairs with those of the background, in both
         directions.
         """
         if self.background is not None:

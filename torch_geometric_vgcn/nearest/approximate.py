@@ -4,7 +4,7 @@ from scipy.sparse import csr_matrix
 from torch import Tensor
 
 from torch_geometric_vgcn.nearest.base import Metric, check_search
-from torch_geometric_vgcn.utils import check_count
+from torch_geometric_vgcn.utils import SIZE, Interval, checked
 
 
 class ApproximateSearch:
@@ -25,10 +25,9 @@ class ApproximateSearch:
             (default: chosen by :obj:`pynndescent`)
     """
 
+    @checked(seed=Interval(int, 0, 2**32 - 1), num_trees=SIZE)
     def __init__(self, seed: int = 0, num_trees: int | None = None) -> None:
-        self.seed = check_count(seed, 'seed', most=2**32 - 1)
-        if num_trees is not None:
-            num_trees = check_count(num_trees, 'num_trees', least=1)
+        self.seed = seed
         self.num_trees = num_trees
 
     def __call__(self, x: Tensor, k: int, metric: Metric) -> Tensor:

@@ -3,11 +3,7 @@ from abc import ABC, abstractmethod
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.utils import (
-    check_count,
-    check_features,
-    check_kind,
-)
+from torch_geometric_vgcn.utils import SIZE, Instance, check_features, checked
 
 
 class Scores(ABC):
@@ -53,19 +49,17 @@ class Metric(ABC):
         return f'{type(self).__name__}()'
 
 
+@checked(x=Instance(Tensor), k=SIZE, metric=Instance(Metric))
 def check_search(x: Tensor, k: int, metric: Metric) -> int:
     r"""Expects finite real features, and :obj:`k` below the number of nodes:
     returns it.
     """
-    check_kind(x, Tensor, 'x')
     if x.dim() != 2 or x.size(1) == 0 or x.is_complex():
         raise ValueError(
             "'x' must be a real matrix of shape [N, F], "
             f'got {x.dtype} of shape {list(x.shape)}'
         )
     check_features(x, x.size(0))
-    check_kind(metric, Metric, 'metric')
-    k = check_count(k, 'k', least=1)
     if k >= x.size(0):
         raise ValueError(
             f"'k' must be below the number of nodes ({x.size(0)}), got {k}"

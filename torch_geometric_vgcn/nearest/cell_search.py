@@ -5,8 +5,8 @@ from torch_geometric_vgcn.nearest.base import Metric, check_search
 from torch_geometric_vgcn.nearest.cells import Cells
 from torch_geometric_vgcn.nearest.cosine import Cosine
 from torch_geometric_vgcn.nearest.minkowski import Minkowski
-from torch_geometric_vgcn.nearest.rows import map_rows, row_norm
-from torch_geometric_vgcn.utils import check_count, check_flag
+from torch_geometric_vgcn.utils import COUNT, FLAG, SIZE, at_least, checked
+from torch_geometric_vgcn.utils.rows import map_rows, row_norm
 
 
 class CellSearch:
@@ -28,6 +28,7 @@ class CellSearch:
             (default: :obj:`False`)
     """
 
+    @checked(size=at_least(2), probes=SIZE, seed=COUNT, progress=FLAG)
     def __init__(
         self,
         size: int = 1024,
@@ -35,10 +36,10 @@ class CellSearch:
         seed: int = 0,
         progress: bool = False,
     ) -> None:
-        self.size = check_count(size, 'size', least=2)
-        self.probes = check_count(probes, 'probes', least=1)
-        self.seed = check_count(seed, 'seed')
-        self.progress = check_flag(progress, 'progress')
+        self.size = size
+        self.probes = probes
+        self.seed = seed
+        self.progress = progress
 
     def __call__(self, x: Tensor, k: int, metric: Metric) -> Tensor:
         r"""The indices :obj:`[N, k]` of each node's neighbours, ascending.

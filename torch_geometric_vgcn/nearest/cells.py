@@ -1,7 +1,14 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.utils import check_count, check_kind, progress_bar
+from torch_geometric_vgcn.utils import (
+    SIZE,
+    Instance,
+    at_least,
+    check_count,
+    checked,
+    progress_bar,
+)
 
 #: How many scores are held at a time.
 SCORES = 2**24
@@ -28,18 +35,18 @@ class Cells:
         seed (int, optional): The seed. (default: :obj:`0`)
     """
 
+    @checked(x=Instance(Tensor), size=at_least(2), probes=SIZE)
     def __init__(
         self, x: Tensor, size: int = 1024, probes: int = 16, seed: int = 0
     ) -> None:
-        check_kind(x, Tensor, 'x')
         if x.dim() != 2 or x.layout != torch.strided or x.numel() == 0:
             raise ValueError(
                 "'x' must be a dense matrix of shape [N, F] with rows, got "
                 f'{x.layout} of shape {list(x.shape)}'
             )
         self.x = x
-        self.size = check_count(size, 'size', least=2)
-        self.probes = check_count(probes, 'probes', least=1)
+        self.size = size
+        self.probes = probes
         generator = torch.Generator(x.device).manual_seed(seed)
         cells = [torch.arange(x.size(0), device=x.device)]
         while max(cell.numel() for cell in cells) > self.size:

@@ -7,7 +7,7 @@ from torch_geometric_vgcn.nearest.base import (
     coarse,
     rounding,
 )
-from torch_geometric_vgcn.nearest.rows import (
+from torch_geometric_vgcn.utils.rows import (
     is_integer,
     map_rows,
     max_entries,

@@ -2,9 +2,9 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.nearest.base import Metric, check_search
-from torch_geometric_vgcn.nearest.rows import fastest_layout
 from torch_geometric_vgcn.nearest.select import select
-from torch_geometric_vgcn.utils import check_count
+from torch_geometric_vgcn.utils import SIZE, checked
+from torch_geometric_vgcn.utils.rows import fastest_layout
 
 
 class ExactSearch:
@@ -25,9 +25,8 @@ class ExactSearch:
             million pairs if that is more)
     """
 
+    @checked(block_size=SIZE)
     def __init__(self, block_size: int | None = None) -> None:
-        if block_size is not None:
-            block_size = check_count(block_size, 'block_size', least=1)
         self.block_size = block_size
 
     @torch.no_grad()

@@ -7,7 +7,8 @@ from torch_geometric_vgcn.nearest.base import (
     coarse,
     rounding,
 )
-from torch_geometric_vgcn.nearest.rows import (
+from torch_geometric_vgcn.utils import check_number
+from torch_geometric_vgcn.utils.rows import (
     is_integer,
     max_entries,
     pairwise,
@@ -16,7 +17,6 @@ from torch_geometric_vgcn.nearest.rows import (
     scaled_down,
     values,
 )
-from torch_geometric_vgcn.utils import check_number
 
 
 class Minkowski(Metric):

@@ -1,19 +1,22 @@
 r"""What is maximised: a lower bound of the evidence, or a tempered one."""
 
-from torch_geometric_vgcn.objective.base import Bound, Objective
-from torch_geometric_vgcn.objective.consistency import Consistency
-from torch_geometric_vgcn.objective.elbo import ELBO
-from torch_geometric_vgcn.objective.iw_elbo import IWELBO
-from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
-from torch_geometric_vgcn.objective.likelihood import (
-    Categorical,
+from torch_geometric_vgcn.objective.bound import (
+    ELBO,
+    IWELBO,
+    Bound,
+    Objective,
+    default_objective,
+)
+from torch_geometric_vgcn.objective.categorical import Categorical
+from torch_geometric_vgcn.objective.consistency import Consistency, Term
+from torch_geometric_vgcn.objective.gaussian import (
     Gaussian,
     GaussianPrediction,
-    Likelihood,
-    MultiLabel,
 )
+from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
+from torch_geometric_vgcn.objective.likelihood import Likelihood
+from torch_geometric_vgcn.objective.multi_label import MultiLabel
 from torch_geometric_vgcn.objective.semi_supervised import SemiSupervisedELBO
-from torch_geometric_vgcn.objective.term import Term
 
 __all__ = [
     'Objective',
@@ -21,6 +24,7 @@ __all__ = [
     'IWELBO',
     'SemiSupervisedELBO',
     'Bound',
+    'default_objective',
     'KL',
     'BernoulliKL',
     'LogisticKL',

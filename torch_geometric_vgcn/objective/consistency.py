@@ -1,20 +1,76 @@
+r"""Deprecated: terms beside the bound, which go with 0.4."""
+
 import warnings
+from abc import ABC, abstractmethod
 from functools import partial
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.objective.semi_supervised import (
-    check_class_share,
-)
-from torch_geometric_vgcn.objective.term import Term
+from torch_geometric_vgcn.objective.likelihood import check_outputs
+from torch_geometric_vgcn.objective.semi_supervised import check_class_share
 from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.utils import (
-    check_count,
-    check_nonnegative,
-    check_positive,
+    COUNT,
+    NONNEGATIVE,
+    POSITIVE,
+    Inputs,
+    at_least,
+    check_kind,
+    check_labels,
+    checked,
 )
+
+
+class Term(Module, ABC):
+    r"""Deprecated, a further term of the loss: what it adds belongs in an
+    :class:`Objective`, or in a loop of your own.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._inputs = Inputs()
+
+    def reset_parameters(self) -> None:
+        r"""Starts again, if the term counts its steps."""
+
+    @property
+    def settled(self) -> bool:
+        r"""Whether the term has its full weight. :func:`fit` chooses its best
+        epoch from then on.
+        """
+        return True
+
+    def forward(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+        r"""The term, a scalar to be minimised.
+
+        Args:
+            out (Tensor): The outputs, of shape :obj:`[S, N, C]`, or
+                :obj:`[N, C]` for one graph.
+            y (Tensor): The classes, of shape :obj:`[N]`. Those outside of
+                :obj:`mask` aren't used.
+            mask (Tensor): Which nodes are labelled, as a mask or as indices.
+                There may be none.
+        """
+        check_outputs(out)
+        if out.dim() > 3:
+            raise ValueError(
+                "'out' must have shape [N, C] or [S, N, C], got "
+                f'{list(out.shape)}'
+            )
+        check_kind(mask, Tensor, 'mask')
+        out = out if out.dim() > 2 else out.unsqueeze(0)
+        n, num_classes = out.shape[1:]
+        self._inputs.check_labels(
+            check_labels, y, mask, n, num_classes, allow_none=True
+        )
+        return self.loss(out, y, mask)
+
+    @abstractmethod
+    def loss(self, out: Tensor, y: Tensor, mask: Tensor) -> Tensor:
+        r"""The term itself, from outputs of shape :obj:`[S, N, C]`."""
 
 
 class Consistency(Term):
@@ -22,53 +78,32 @@ class Consistency(Term):
     labels are classes, has this as a part of the bound. Use the term with
     other objectives only, until it is removed.
 
-    It encourages a node without a label to have the same class on all sampled
-    graphs
-
-    .. math::
-        w \min(1, t / t_w) \, \frac{1}{n S} \sum_n \sum_{s=1}^S \sum_c
-        -q_{nc} \log p_{nc}^{(s)}, \quad
-        q_{nc} \propto \frac{\pi_c}{\bar{q}_c}\, \tilde{q}_{nc}, \quad
-        \tilde{q}_{nc} \propto \Big( \frac{1}{S} \sum_s p_{nc}^{(s)}
-        \Big)^{1/T},
-
-    where :math:`\mathbf{p}^{(s)}` are the class probabilities of the :math:`n`
-    nodes without a label on the :math:`s`-th graph, and the target
-    :math:`\mathbf{q}`, which is taken as given, is their sharpened mean, in
-    which each class has its share :math:`\pi_c` of all nodes;
-    :math:`\bar{\mathbf{q}}` is the mean of :math:`\tilde{\mathbf{q}}` over
-    nodes. Without this, frequent classes absorb the others where the graph is
-    wrong. The shares are given, or those among the labels, which are right
-    only if the labels are a random sample.
-
-    Consistency over random graphs is from the `"Graph Random Neural Networks
-    for Semi-Supervised Learning on Graphs" <https://arxiv.org/abs/2005.11079>`_
-    paper, the alignment of classes from the `"ReMixMatch"
-    <https://arxiv.org/abs/1911.09785>`_ paper.
+    It is :math:`w \min(1, t / t_w)` times the mean cross-entropy of the class
+    probabilities of nodes without a label, on each sampled graph, to their
+    mean over graphs, sharpened by :math:`1/T` and multiplied so that each
+    class has its share of all nodes.
 
     Args:
         num_classes (int): The number of classes :math:`C`.
         weight (float, optional): The weight :math:`w`. (default: :obj:`1.0`)
-        temperature (float, optional): The temperature :math:`T`, below one to
-            sharpen. (default: :obj:`0.5`)
-        warmup (int, optional): The number of training steps :math:`t_w`, the
-            last of which is the first with the full weight, as first
-            predictions are no guide. The steps :math:`t` are counted in
-            training mode by their backward passes; to compute the term
-            counts neither as a step nor its labels. (default: :obj:`50`)
-        class_share (Tensor, optional): How frequent each class is among all
-            nodes, of shape :obj:`[C]`, positive, in any unit. If as many
-            nodes of each class were labelled, as in Planetoid's public
-            splits, count other labels:
-            :obj:`data.y[data.val_mask].bincount(minlength=C) + 1`.
-            (default: counted among the labels of all training steps, with
-            one more label for each class)
+        temperature (float, optional): The temperature :math:`T`.
+            (default: :obj:`0.5`)
+        warmup (int, optional): The number of training steps :math:`t_w`.
+            (default: :obj:`50`)
+        class_share (Tensor, optional): As in :class:`SemiSupervisedELBO`.
+            (default: :obj:`None`)
     """
 
     step: Tensor
     count: Tensor
     class_share: Tensor | None
 
+    @checked(
+        num_classes=at_least(2),
+        weight=NONNEGATIVE,
+        temperature=POSITIVE,
+        warmup=COUNT,
+    )
     def __init__(
         self,
         num_classes: int,
@@ -84,17 +119,17 @@ class Consistency(Term):
             'bound, so leave it out, or pass objective=SemiSupervisedELBO(kl, '
             'class_share=...)',
             DeprecationWarning,
-            stacklevel=2,
+            stacklevel=3,
         )
-        self.num_classes = check_count(num_classes, 'num_classes', least=2)
-        self.weight = check_nonnegative(weight, 'weight')
-        self.temperature = check_positive(temperature, 'temperature')
-        self.warmup = check_count(warmup, 'warmup')
+        self.num_classes = num_classes
+        self.weight = weight
+        self.temperature = temperature
+        self.warmup = warmup
         self.register_buffer('step', torch.zeros(()))
         # Of labels of each class, in all mini-batches so far:
-        self.register_buffer('count', torch.zeros(self.num_classes))
+        self.register_buffer('count', torch.zeros(num_classes))
         if class_share is not None:
-            class_share = check_class_share(class_share, self.num_classes)
+            class_share = check_class_share(class_share, num_classes)
         self.register_buffer('class_share', class_share, persistent=False)
 
     def reset_parameters(self) -> None:

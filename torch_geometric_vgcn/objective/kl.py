@@ -8,14 +8,16 @@ from torch.autograd.function import once_differentiable
 from torch.nn import Module
 from torch.nn.functional import softplus
 
-from torch_geometric_vgcn.sample import GraphSample, RelaxedSample
+from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.utils import (
+    POSITIVE,
     check_floats,
     check_kind,
-    check_positive,
+    checked,
     pieces,
     wide,
 )
+from torch_geometric_vgcn.utils.deprecated import former_methods
 
 
 class KL(Module, ABC):
@@ -24,22 +26,23 @@ class KL(Module, ABC):
     posterior is their prior.
     """
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        former_methods(cls, divergence='forward')
+
+    @abstractmethod
     def forward(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
         r"""Sums over the pairs, each as often as its :obj:`weight` says, of
         shape :obj:`[P]`.
         """
+
+    def check_sample(self, sample: GraphSample, weight: Tensor | None) -> None:
+        r"""Expects weights for the pairs of a sample."""
         check_kind(sample, GraphSample, 'sample')
         if weight is not None:
             check_floats(weight, (len(sample.prior.pairs),), 'weight')
-        return self.divergence(sample, weight)
-
-    @abstractmethod
-    def divergence(
-        self, sample: GraphSample, weight: Tensor | None = None
-    ) -> Tensor:
-        r"""The sums themselves."""
 
 
 class BernoulliKL(KL):
@@ -54,9 +57,10 @@ class BernoulliKL(KL):
     the same for each sample.
     """
 
-    def divergence(
+    def forward(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
+        self.check_sample(sample, weight)
         theta, prior = sample.logits, sample.prior.logits
         kl = theta.sigmoid() * (theta - prior)
         kl = kl + (softplus(prior) - softplus(theta))
@@ -82,19 +86,21 @@ class LogisticKL(KL):
             :math:`\tau_o`. (default: :obj:`0.5`)
     """
 
+    @checked(temperature=POSITIVE)
     def __init__(self, temperature: float = 0.5) -> None:
         super().__init__()
-        self.temperature = check_positive(temperature, 'temperature')
+        self.temperature = temperature
 
-    def divergence(
+    def forward(
         self, sample: GraphSample, weight: Tensor | None = None
     ) -> Tensor:
-        if not isinstance(sample, RelaxedSample):
+        self.check_sample(sample, weight)
+        tau = sample.temperature
+        if tau is None:
             raise TypeError(
                 'LogisticKL needs relaxed samples (BinaryConcrete), got '
-                f'{type(sample).__name__}: use BernoulliKL'
+                'samples without a temperature: use BernoulliKL'
             )
-        tau = sample.temperature
         kl = _LogRatio.apply(
             sample.logits,
             sample.prior.logits,

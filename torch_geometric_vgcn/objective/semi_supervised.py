@@ -6,17 +6,17 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.objective.base import Bound
-from torch_geometric_vgcn.objective.elbo import ELBO
+from torch_geometric_vgcn.objective.bound import ELBO, Bound
 from torch_geometric_vgcn.objective.kl import KL
 from torch_geometric_vgcn.objective.likelihood import Likelihood
 from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.utils import (
-    check_count,
-    check_nonnegative,
-    check_positive,
+    COUNT,
+    NONNEGATIVE,
+    POSITIVE,
     check_tensor,
+    checked,
 )
 
 TINY = 1e-30  # whose logarithm is finite
@@ -91,6 +91,7 @@ class SemiSupervisedELBO(ELBO):
     found: Tensor
     class_share: Tensor | None
 
+    @checked(weight=NONNEGATIVE, temperature=POSITIVE, warmup=COUNT)
     def __init__(
         self,
         kl: KL,
@@ -101,14 +102,14 @@ class SemiSupervisedELBO(ELBO):
         class_share: Tensor | None = None,
     ) -> None:
         super().__init__(kl, beta)
-        self.weight = check_nonnegative(weight, 'weight')
-        self.temperature = check_positive(temperature, 'temperature')
-        if self.temperature > 1:
+        self.weight = weight
+        self.temperature = temperature
+        if temperature > 1:
             raise ValueError(
                 "'temperature' must be at most 1, or there is no bound, got "
                 f'{temperature}'
             )
-        self.warmup = check_count(warmup, 'warmup')
+        self.warmup = warmup
         # Whole numbers, which no other precision rounds:
         self.register_buffer('step', torch.zeros((), dtype=torch.long))
         # In all training steps so far: nodes with and without a label, and
@@ -128,7 +129,7 @@ class SemiSupervisedELBO(ELBO):
         self.found = self.found.new_zeros(0)
 
     @property
-    def settled(self) -> bool:
+    def warmup_done(self) -> bool:
         r"""Whether agreement has its full weight, if there is any."""
         return int(self.step) >= self.warmup or int(self.nodes[1]) == 0
 

@@ -1,8 +1,7 @@
 r"""Which node pairs have a variable of their own."""
 
-from torch_geometric_vgcn.pairs.all_pairs import AllPairs
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.pairs.candidates import Candidates
-from torch_geometric_vgcn.pairs.cluster_pairs import ClusterPairs
+from torch_geometric_vgcn.pairs.dense import AllPairs, ClusterPairs
 
 __all__ = ['Pairs', 'AllPairs', 'Candidates', 'ClusterPairs']

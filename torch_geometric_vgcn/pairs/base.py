@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.utils import Pattern, check_floats, check_kind
+from torch_geometric_vgcn.utils import Pattern, check_floats, check_kind, find
 
 
 class Pairs(Module, ABC):
@@ -16,33 +16,24 @@ class Pairs(Module, ABC):
 
     Args:
         num_nodes (int): The number of nodes :math:`N`.
-        position (Tensor, optional): Where each pair stands in the pairs that
-            this is a subset of. (default: :obj:`None`)
-        node_id (Tensor, optional): Which node of those each node is.
-            (default: :obj:`None`)
     """
 
     # Whether the other pairs have a probability too, that of the background:
     has_background = True
 
     index: Tensor  # [2, P]
-    key: Tensor  # one increasing number per pair, i * N + j
+    # Where the pairs and nodes of a subset stand among those of its parent:
     position: Tensor | None
     node_id: Tensor | None
 
-    def __init__(
-        self,
-        num_nodes: int,
-        position: Tensor | None = None,
-        node_id: Tensor | None = None,
-    ) -> None:
+    def __init__(self, num_nodes: int) -> None:
         super().__init__()
         self.num_nodes = num_nodes
         self._pattern: tuple[torch.device, Pattern] | None = None
         # In a tuple, as it isn't a part of this module:
-        self._whole: tuple[Pairs, ...] = ()
-        self.register_buffer('position', position, persistent=False)
-        self.register_buffer('node_id', node_id, persistent=False)
+        self._parent: tuple[Pairs, ...] = ()
+        self.register_buffer('position', None, persistent=False)
+        self.register_buffer('node_id', None, persistent=False)
 
     @abstractmethod
     def __len__(self) -> int: ...
@@ -50,6 +41,12 @@ class Pairs(Module, ABC):
     @property
     @abstractmethod
     def device(self) -> torch.device: ...
+
+    @property
+    def key(self) -> Tensor:
+        r"""One increasing number per pair, :math:`i N + j`."""
+        row, col = self.index
+        return row * self.num_nodes + col
 
     @property
     def num_possible(self) -> int:
@@ -74,10 +71,13 @@ class Pairs(Module, ABC):
         either direction: a mask of shape :obj:`[P]`.
         """
 
+    @abstractmethod
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
         r"""The inner products :math:`\mathbf{l}_i^{\top} \mathbf{r}_j` of the
         pairs' nodes, of shape :obj:`[P]`.
         """
+
+    def _check_factors(self, left: Tensor, right: Tensor) -> None:
         check_floats(left, (self.num_nodes, 'd'), 'left')
         check_floats(right, (self.num_nodes, left.size(1)), 'right')
         if left.dtype != right.dtype:
@@ -85,10 +85,6 @@ class Pairs(Module, ABC):
                 f"'left' and 'right' must have the same type, got "
                 f'{left.dtype} and {right.dtype}'
             )
-        return self._dot(left, right)
-
-    @abstractmethod
-    def _dot(self, left: Tensor, right: Tensor) -> Tensor: ...
 
     @abstractmethod
     def neighbors(self, node_id: Tensor) -> Tensor:
@@ -97,25 +93,52 @@ class Pairs(Module, ABC):
         """
 
     @property
+    def parent(self) -> 'Pairs | None':
+        r"""The pairs that these are a subset of, which are a subset of none
+        themselves.
+        """
+        return self._parent[0] if self._parent else None
+
+    @property
     def whole(self) -> 'Pairs':
         r"""The pairs that these are a subset of, or these themselves."""
-        return self._whole[0] if self._whole else self
+        return self._parent[0] if self._parent else self
 
+    @abstractmethod
     def subset(self, node_id: Tensor) -> 'Pairs':
         r"""The pairs among the nodes :obj:`node_id`, renumbered to their
         places in :obj:`node_id`.
         """
-        pairs = self._subset(node_id)
-        pairs._whole = (self.whole,)
+
+    def _adopt(
+        self, pairs: 'Pairs', position: Tensor, node_id: Tensor
+    ) -> 'Pairs':
+        r"""Tells a subset where it stands among these pairs."""
         if self.position is not None and self.node_id is not None:
-            # A subset of a subset is one of the whole.
-            pairs.position = self.position[pairs.position]
-            pairs.node_id = self.node_id[pairs.node_id]
+            # A subset of a subset is one of the parent.
+            position, node_id = self.position[position], self.node_id[node_id]
+        pairs._parent = (self.whole,)
+        pairs.position, pairs.node_id = position, node_id
         return pairs
 
-    @abstractmethod
-    def _subset(self, node_id: Tensor) -> 'Pairs':
-        r"""The pairs among some nodes, with their places in these pairs."""
+    def places_in(self, other: 'Pairs') -> Tensor | None:
+        r"""Where these pairs stand among others: :obj:`None` if they are the
+        same, otherwise of shape :obj:`[P]`. They must be among them.
+        """
+        if other.same_as(self):
+            return None
+        if other.same_as(self.whole):
+            return self.position
+        if self.position is not None and other.position is not None:
+            # Both are subsets of others:
+            known, order = other.position.sort()
+            place, found = find(known, self.position)
+            if other.whole.same_as(self.whole) and bool(found.all()):
+                return order[place]
+        raise ValueError(
+            f'{len(self)} pairs must be among {len(other)} others, got some '
+            'that are not'
+        )
 
     def same_as(self, other: 'Pairs') -> bool:
         r"""Whether these are the same pairs, in the same order."""

@@ -6,7 +6,7 @@ from torch_geometric.index import index2ptr
 
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.utils import (
-    CompressedRows,
+    CSRPattern,
     check_edge_index,
     check_node_id,
     check_num_nodes,
@@ -32,6 +32,7 @@ class Candidates(Pairs):
     """
 
     pointer: Tensor
+    _key: Tensor
 
     def __init__(self, edge_index: Tensor, num_nodes: int) -> None:
         num_nodes = check_num_nodes(num_nodes)
@@ -42,7 +43,7 @@ class Candidates(Pairs):
 
     def _set(self, index: Tensor, key: Tensor) -> None:
         self.register_buffer('index', index, persistent=False)
-        self.register_buffer('key', key, persistent=False)
+        self.register_buffer('_key', key, persistent=False)
         # Where each node's row of pairs starts:
         pointer = index2ptr(index[0], size=self.num_nodes)
         self.register_buffer('pointer', pointer, persistent=False)
@@ -53,6 +54,10 @@ class Candidates(Pairs):
         return self.index.size(1)
 
     @property
+    def key(self) -> Tensor:
+        return self._key
+
+    @property
     def device(self) -> torch.device:
         return self.index.device
 
@@ -61,10 +66,11 @@ class Candidates(Pairs):
         key = pair_key(edge_index.to(self.index), self.num_nodes)
         return torch.isin(self.key, key)
 
-    def _make_pattern(self) -> CompressedRows:
-        return CompressedRows(self.index, self.num_nodes)
+    def _make_pattern(self) -> CSRPattern:
+        return CSRPattern(self.index, self.num_nodes)
 
-    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        self._check_factors(left, right)
         # In chunks, so that wide features aren't all gathered at once:
         size = max(1, 2**24 // max(1, left.size(-1)))
         return torch.cat(
@@ -88,13 +94,12 @@ class Candidates(Pairs):
         earlier, _ = entries_of(pointer, node_id)
         return torch.cat([col[later], row[earlier]]).unique()
 
-    def _subset(self, node_id: Tensor) -> Pairs:
+    def subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.index)
         position, index = entries_among(self.pointer, self.index[1], node_id)
         pairs, order = Candidates.sorted_by_key(index, node_id.numel())
-        pairs.position, pairs.node_id = position[order], node_id
-        return pairs
+        return self._adopt(pairs, position[order], node_id)
 
     @classmethod
     def sorted_by_key(

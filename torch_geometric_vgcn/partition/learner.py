@@ -11,6 +11,7 @@ from torch_geometric_vgcn.objective import (
     Categorical,
     Objective,
     SemiSupervisedELBO,
+    default_objective,
 )
 from torch_geometric_vgcn.partition.batch import Batch, Piece
 from torch_geometric_vgcn.partition.graph import PartitionedGraph
@@ -43,7 +44,7 @@ class PartitionedLearner(VariationalGraphLearner):
         objective (Objective, optional): The bound to maximise.
             :class:`SemiSupervisedELBO` is refused: it counts labels, of which
             a process sees its own. (default:
-            :meth:`Sampler.default_objective`)
+            :func:`~torch_geometric_vgcn.objective.default_objective`)
         likelihood (Categorical, optional): The likelihood of the labels.
             (default: :obj:`None`)
     """
@@ -65,7 +66,7 @@ class PartitionedLearner(VariationalGraphLearner):
             sampler = BinaryConcrete()
         check_kind(sampler, Sampler, 'sampler')
         if objective is None:
-            objective = sampler.default_objective()
+            objective = default_objective(sampler)
         if isinstance(objective, SemiSupervisedELBO):
             raise ValueError(
                 "'objective' of a PartitionedLearner must not be a "

@@ -28,7 +28,7 @@ class OwnedPosterior(Posterior):
         self.graph = graph
         self.shards = shards
 
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         pairs = self.graph.manifest.pairs
         self.offset = ParameterDict(
             {
@@ -45,9 +45,6 @@ class OwnedPosterior(Posterior):
 
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
         check_kind(prior, BatchPrior, 'prior')
-        return self.logits(prior, x)
-
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
         assert isinstance(prior, BatchPrior)
         return prior.logits + prior.offset
 

@@ -39,21 +39,17 @@ class StoredPairs(Pairs):
     def index(self) -> Tensor:  # type: ignore[override]
         self._refuse()
 
-    @property
-    def key(self) -> Tensor:  # type: ignore[override]
-        self._refuse()
-
     def contains(self, edge_index: Tensor) -> Tensor:
         self._refuse()
 
     def _make_pattern(self) -> NoReturn:
         self._refuse()
 
-    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
         self._refuse()
 
     def neighbors(self, node_id: Tensor) -> Tensor:
         self._refuse()
 
-    def _subset(self, node_id: Tensor) -> Pairs:
+    def subset(self, node_id: Tensor) -> Pairs:
         self._refuse()

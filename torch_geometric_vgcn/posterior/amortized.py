@@ -7,9 +7,11 @@ from torch_geometric.nn.inits import reset
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import (
+    Instance,
     check_features,
     check_floats,
     check_kind,
+    checked,
     explained,
 )
 
@@ -34,9 +36,9 @@ class AmortizedPosterior(Posterior):
     scale: Parameter
     shift: Parameter
 
+    @checked(encoder=Instance(Module))
     def __init__(self, encoder: Module) -> None:
         super().__init__()
-        check_kind(encoder, Module, 'encoder')
         self.encoder = encoder
         self.needs_graph = any(
             isinstance(module, MessagePassing) for module in encoder.modules()
@@ -44,14 +46,15 @@ class AmortizedPosterior(Posterior):
 
     def reset_parameters(self, prior: Prior) -> None:
         reset(self.encoder)
-        self.start_at(prior)
+        self.initialize_from(prior)
 
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
         self.scale = Parameter(prior.logits.new_zeros(()))
         self.shift = Parameter(prior.logits.new_zeros(()))
 
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        self.check_prior(prior)
         if x is None:
             raise ValueError(
                 "AmortizedPosterior needs the node features 'x', got None"

@@ -1,11 +1,13 @@
 from abc import ABC, abstractmethod
-from typing import ClassVar
+from collections.abc import Iterable, Iterator
+from typing import Any, ClassVar, cast
 
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, ModuleList
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import check_kind
+from torch_geometric_vgcn.utils.deprecated import former_methods, warn
 
 
 class Posterior(Module, ABC):
@@ -23,8 +25,12 @@ class Posterior(Module, ABC):
     # Whether labels must be classes:
     needs_classes: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        former_methods(cls, logits='forward', start_at='initialize_from')
+
     @abstractmethod
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         r"""Makes new parameters for what the posterior adds to the prior, so
         that it equals :obj:`prior` as nearly as it can.
         """
@@ -41,7 +47,7 @@ class Posterior(Module, ABC):
         :meth:`reset_parameters` starts again.
         """
         if not self.has_started:
-            self.start_at(prior)
+            self.initialize_from(prior)
             return
         try:
             self.check_prior(prior)
@@ -55,8 +61,9 @@ class Posterior(Module, ABC):
 
     def reset_parameters(self, prior: Prior) -> None:
         r"""Makes all parameters new, including those of an encoder."""
-        self.start_at(prior)
+        self.initialize_from(prior)
 
+    @abstractmethod
     def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
         r"""The logits of the pairs of :obj:`prior`, of shape :obj:`[P]`.
 
@@ -65,22 +72,17 @@ class Posterior(Module, ABC):
             x (Tensor, optional): The node features, for posteriors that see
                 them. (default: :obj:`None`)
         """
-        check_kind(prior, Prior, 'prior')
-        if not self.has_started:
-            raise RuntimeError(
-                f'{type(self).__name__} has no parameters yet: a learner, or '
-                "'start_at(prior)', makes them"
-            )
-        return self.logits(prior, x)
-
-    @abstractmethod
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
-        r"""The logits themselves."""
 
     def check_prior(self, prior: Prior) -> None:
         r"""Raises an error if there are no logits for the pairs of
         :obj:`prior`.
         """
+        check_kind(prior, Prior, 'prior')
+        if not self.has_started:
+            raise RuntimeError(
+                f'{type(self).__name__} has no parameters yet: a learner, or '
+                "'initialize_from(prior)', makes them"
+            )
 
     def check_outputs(self, num_outputs: int) -> None:
         r"""Raises an error if :meth:`observe` can't use so many outputs of
@@ -104,7 +106,74 @@ class Posterior(Module, ABC):
         """
 
     def __add__(self, other: 'Posterior') -> 'Posterior':
-        from torch_geometric_vgcn.posterior.sum import SumPosterior
-
         check_kind(other, Posterior, 'other')
         return SumPosterior(self, other)
+
+    def start_at(self, prior: Prior) -> None:
+        r"""Deprecated: :meth:`initialize_from`."""
+        warn("'start_at'", "'initialize_from'")
+        self.initialize_from(prior)
+
+    def logits(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        r"""Deprecated: call the posterior."""
+        warn("'logits'", 'the call of the posterior')
+        return self(prior, x)
+
+
+class SumPosterior(Posterior):
+    r"""The sum of several posteriors' departures from the prior, written
+    :obj:`a + b`.
+
+    Args:
+        *terms (Posterior): The posteriors to add up.
+    """
+
+    def __init__(self, *terms: Posterior) -> None:
+        super().__init__()
+        for term in terms:
+            check_kind(term, Posterior, 'terms')
+        self.terms = ModuleList(terms)
+
+    def __iter__(self) -> Iterator[Posterior]:
+        return iter(cast(Iterable[Posterior], self.terms))
+
+    @property
+    def has_started(self) -> bool:
+        return all(term.has_started for term in self)
+
+    def start_once(self, prior: Prior) -> None:
+        for term in self:
+            term.start_once(prior)
+
+    def initialize_from(self, prior: Prior) -> None:
+        for term in self:
+            term.initialize_from(prior)
+
+    def reset_parameters(self, prior: Prior) -> None:
+        for term in self:
+            term.reset_parameters(prior)
+
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        check_kind(prior, Prior, 'prior')
+        logits = prior.logits
+        for term in self.terms:
+            logits = logits + (term(prior, x) - prior.logits)
+        return logits
+
+    def check_prior(self, prior: Prior) -> None:
+        for term in self:
+            term.check_prior(prior)
+
+    def check_outputs(self, num_outputs: int) -> None:
+        for term in self:
+            term.check_outputs(num_outputs)
+
+    def observe(
+        self, out: Tensor, y: Tensor, mask: Tensor | None, prior: Prior
+    ) -> None:
+        for term in self:
+            term.observe(out, y, mask, prior)
+
+    def __add__(self, other: Posterior) -> Posterior:
+        check_kind(other, Posterior, 'other')
+        return SumPosterior(*self, other)

@@ -7,10 +7,11 @@ from torch import Tensor
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import (
-    check_count,
+    SHARE,
+    Interval,
+    at_least,
     check_kind,
-    check_nonnegative,
-    check_share,
+    checked,
 )
 
 
@@ -66,6 +67,12 @@ class ClassPosterior(Posterior):
     prob: Tensor
     mixing: Tensor
 
+    @checked(
+        num_classes=at_least(2),
+        homophily=SHARE,
+        momentum=SHARE,
+        shrinkage=Interval(float, 0, float('inf')),
+    )
     def __init__(
         self,
         num_classes: int | None = None,
@@ -74,16 +81,12 @@ class ClassPosterior(Posterior):
         shrinkage: float = 100.0,
     ) -> None:
         super().__init__()
-        if num_classes is not None:
-            check_count(num_classes, 'num_classes', least=2)
         self.num_classes = num_classes
-        self.homophily = check_share(homophily, 'homophily')
-        self.momentum = check_share(momentum, 'momentum')
-        if shrinkage != float('inf'):
-            check_nonnegative(shrinkage, 'shrinkage')
-        self.shrinkage = float(shrinkage)
+        self.homophily = homophily
+        self.momentum = momentum
+        self.shrinkage = shrinkage
 
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
         num_nodes, size = prior.pairs.whole.num_nodes, self.num_classes or 0
         prob = prior.logits.new_full((num_nodes, size), 1 / max(1, size))
@@ -91,7 +94,7 @@ class ClassPosterior(Posterior):
         # Empty until the first training step:
         self.register_buffer('mixing', prob.new_zeros(0, 0))
 
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
         self.check_prior(prior)
         return prior.logits + self._term(prior, self.mixing)
 
@@ -103,6 +106,7 @@ class ClassPosterior(Posterior):
         return ratio.clamp(min=1e-6).log()
 
     def check_prior(self, prior: Prior) -> None:
+        super().check_prior(prior)
         own, other = self.prob.size(0), prior.pairs.whole.num_nodes
         if own != other:
             raise ValueError(

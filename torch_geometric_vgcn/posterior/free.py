@@ -8,7 +8,7 @@ from torch.nn import Parameter
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.utils import check_flag, check_kind, find
+from torch_geometric_vgcn.utils import FLAG, check_kind, checked
 
 
 class FreePosterior(Posterior):
@@ -26,17 +26,19 @@ class FreePosterior(Posterior):
 
     offset: Parameter
 
+    @checked(sparse=FLAG)
     def __init__(self, sparse: bool = False) -> None:
         super().__init__()
-        self.sparse = check_flag(sparse, 'sparse')
+        self.sparse = sparse
 
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
         # In a tuple, as they aren't a part of this module:
         self._pairs = (prior.pairs,)
         self.offset = Parameter(torch.zeros_like(prior.logits))
 
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        super().check_prior(prior)
         position = self._position(prior.pairs)
         if self.sparse:
             if position is None:
@@ -48,32 +50,21 @@ class FreePosterior(Posterior):
         return prior.logits + offset
 
     def check_prior(self, prior: Prior) -> None:
+        super().check_prior(prior)
         self._position(prior.pairs)
 
     def _position(self, pairs: Pairs) -> Tensor | None:
         r"""Where the logits of some pairs stand, or :obj:`None` for all."""
         (own,) = self._pairs
-        if pairs is own:
-            return None
-        if pairs.whole is own:
-            return pairs.position
-        # Other objects made from the same graph:
-        if own.same_as(pairs):
-            return None
-        if own.same_as(pairs.whole):
-            return pairs.position
-        if pairs.position is not None and own.position is not None:
-            # Both are subsets of others:
-            known, order = own.position.sort()
-            place, found = find(known, pairs.position)
-            if own.whole.same_as(pairs.whole) and bool(found.all()):
-                return order[place]
-        raise ValueError(
-            f'FreePosterior has a logit for each of its own {len(own)} pairs '
-            f'and no others, got a prior of {len(pairs)} pairs, not all of '
-            'them its own: use AmortizedPosterior for other graphs or unseen '
-            'nodes'
-        )
+        try:
+            return pairs.places_in(own)
+        except ValueError as error:
+            raise ValueError(
+                f'FreePosterior has a logit for each of its own {len(own)} '
+                f'pairs and no others, got a prior of {len(pairs)} pairs, not '
+                'all of them its own: use AmortizedPosterior for other graphs '
+                'or unseen nodes'
+            ) from error
 
     def extra_repr(self) -> str:
         return 'sparse=True' if self.sparse else ''

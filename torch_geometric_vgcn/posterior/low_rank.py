@@ -8,7 +8,7 @@ from torch.nn import Parameter
 from torch_geometric_vgcn.posterior.base import Posterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import logit
-from torch_geometric_vgcn.utils import check_count, check_kind
+from torch_geometric_vgcn.utils import Interval, check_kind, checked
 
 
 class LowRankPosterior(Posterior):
@@ -32,11 +32,12 @@ class LowRankPosterior(Posterior):
     bias: Parameter
     shift: Parameter
 
+    @checked(rank=Interval(int, 1, 2**20))
     def __init__(self, rank: int = 100) -> None:
         super().__init__()
-        self.rank = check_count(rank, 'rank', least=1, most=2**20)
+        self.rank = rank
 
-    def start_at(self, prior: Prior) -> None:
+    def initialize_from(self, prior: Prior) -> None:
         check_kind(prior, Prior, 'prior')
         logits, n = prior.logits, prior.pairs.whole.num_nodes
         shift = logit(prior.background)
@@ -51,12 +52,12 @@ class LowRankPosterior(Posterior):
         self.bias = Parameter(logits.new_zeros(n))
         self.shift = Parameter(logits.new_tensor(shift))
 
-    def logits(self, prior: Prior, x: Tensor | None) -> Tensor:
+    def forward(self, prior: Prior, x: Tensor | None = None) -> Tensor:
+        self.check_prior(prior)
         z: Tensor = self.z
         z_tilde: Tensor = self.z_tilde
         bias: Tensor = self.bias
         node_id = prior.pairs.node_id
-        self.check_prior(prior)
         if node_id is not None:
             z, z_tilde, bias = z[node_id], z_tilde[node_id], bias[node_id]
         # Products with a constant column add both nodes' biases:
@@ -67,6 +68,7 @@ class LowRankPosterior(Posterior):
         return prior.pairs.dot(left, right) / 2 + self.shift
 
     def check_prior(self, prior: Prior) -> None:
+        super().check_prior(prior)
         own, other = self.z.size(0), prior.pairs.whole.num_nodes
         if own != other:
             raise ValueError(

@@ -1,19 +1,16 @@
 r"""What was believed of the graph before any label was seen."""
 
 from torch_geometric_vgcn.prior.base import Prior
-from torch_geometric_vgcn.prior.constant import ConstantPrior
 from torch_geometric_vgcn.prior.evidence import EvidencePrior
 from torch_geometric_vgcn.prior.fitted import FittedPrior
 from torch_geometric_vgcn.prior.similarity import (
     cosine_similarity,
+    degree_product,
     jaccard_similarity,
     negative_distance,
-)
-from torch_geometric_vgcn.prior.smoothed import SmoothedPrior
-from torch_geometric_vgcn.prior.structure import (
-    degree_product,
     resource_allocation,
 )
+from torch_geometric_vgcn.prior.smoothed import ConstantPrior, SmoothedPrior
 
 __all__ = [
     'Prior',

@@ -9,11 +9,12 @@ from torch_geometric.index import index2ptr
 
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.utils import (
+    PROBABILITY,
+    Instance,
     check_edge_index,
     check_floats,
-    check_kind,
-    check_probability,
     check_tensor,
+    checked,
     entries_among,
     observed_graph,
     pair_key,
@@ -47,6 +48,7 @@ class Prior(Module):
     edge_index: Tensor | None
     edge_attr: Tensor | None
 
+    @checked(pairs=Instance(Pairs), background=PROBABILITY)
     def __init__(
         self,
         pairs: Pairs,
@@ -56,7 +58,6 @@ class Prior(Module):
         edge_attr: Tensor | None = None,
     ) -> None:
         super().__init__()
-        check_kind(pairs, Pairs, 'pairs')
         check_floats(logits, (len(pairs),), 'logits')
         if not bool(logits.isfinite().all()):
             raise ValueError(
@@ -81,7 +82,7 @@ class Prior(Module):
             background = default_background(pairs.num_nodes)
         self.pairs = pairs
         self._rows: tuple[Tensor, Tensor, Tensor] | None = None
-        self.background = check_probability(background, 'background')
+        self.background = background
         self.register_buffer('logits', logits)
         self.register_buffer('edge_index', edge_index, persistent=False)
         self.register_buffer('edge_attr', edge_attr, persistent=False)
@@ -110,10 +111,9 @@ class Prior(Module):
     def subset(self, node_id: Tensor) -> 'Prior':
         r"""The prior of the graph among the nodes :obj:`node_id`."""
         pairs = self.pairs.subset(node_id)
-        own = self.pairs._subset(node_id) if self.pairs._whole else pairs
-        assert own.node_id is not None
-        edge_index, edge_attr = self._observed_among(own.node_id)
-        logits = self.logits[own.position]
+        node_id = node_id.to(self.logits.device).long()
+        edge_index, edge_attr = self._observed_among(node_id)
+        logits = self.logits[pairs.places_in(self.pairs)]
         return Prior(pairs, logits, self.background, edge_index, edge_attr)
 
     def _observed_among(

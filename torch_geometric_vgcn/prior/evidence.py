@@ -6,11 +6,7 @@ from torch import Tensor
 from torch_geometric_vgcn.pairs import Pairs
 from torch_geometric_vgcn.prior.base import Prior
 from torch_geometric_vgcn.prior.similarity import cosine_similarity
-from torch_geometric_vgcn.utils import (
-    check_floats,
-    check_kind,
-    check_number,
-)
+from torch_geometric_vgcn.utils import NUMBER, Instance, check_floats, checked
 
 
 class EvidencePrior(Prior):
@@ -58,6 +54,7 @@ class EvidencePrior(Prior):
             (default: :func:`~torch_geometric_vgcn.prior.cosine_similarity`)
     """
 
+    @checked(prior=Instance(Prior), weight=NUMBER)
     def __init__(
         self,
         prior: Prior,
@@ -70,7 +67,6 @@ class EvidencePrior(Prior):
                 "'similarity' must be a function of 'x' and the pairs, got "
                 f'{type(similarity).__name__}'
             )
-        weight = check_number(weight, 'weight')
         value = _similarities(prior, x, similarity)
         self._add(prior, value, weight, similarity, *moments(value))
 
@@ -96,6 +92,7 @@ class EvidencePrior(Prior):
         self.mean = mean
         self.deviation = deviation
 
+    @checked(prior=Instance(Prior))
     def extend(self, prior: Prior, x: Any) -> 'EvidencePrior':
         r"""The same evidence for other pairs, such as those of unseen nodes,
         on the same scale: with the mean and the deviation of these pairs.
@@ -127,7 +124,6 @@ class EvidencePrior(Prior):
 def _similarities(
     prior: Prior, x: Any, similarity: Callable[[Any, Pairs], Tensor]
 ) -> Tensor:
-    check_kind(prior, Prior, 'prior')
     value = similarity(x, prior.pairs)
     check_floats(value, (len(prior.pairs),), 'similarity(x, pairs)')
     return value

@@ -6,12 +6,13 @@ from torch import Tensor
 from torch_geometric_vgcn.prior.base import Prior
 from torch_geometric_vgcn.prior.evidence import standardized
 from torch_geometric_vgcn.utils import (
+    NONNEGATIVE,
+    SHARE,
+    Instance,
     check_class_probs,
     check_floats,
-    check_kind,
     check_labels,
-    check_nonnegative,
-    check_share,
+    checked,
     selected_nodes,
 )
 
@@ -73,6 +74,7 @@ class FittedPrior(Prior):
             others; an attacker may aim at the others. (default: :obj:`0.0`)
     """
 
+    @checked(prior=Instance(Prior), homophily=SHARE, caution=NONNEGATIVE)
     def __init__(
         self,
         prior: Prior,
@@ -84,7 +86,6 @@ class FittedPrior(Prior):
         homophily: float = 0.9,
         caution: float = 0.0,
     ) -> None:
-        check_kind(prior, Prior, 'prior')
         check_class_probs(prob)
         pairs, n = prior.pairs, prior.num_nodes
         if prob.size(0) != n:
@@ -103,13 +104,11 @@ class FittedPrior(Prior):
             )
         y = y.to(prob.device)
         agreement = _Agreement(prob.double(), y, val)
-        share = check_share(homophily, 'homophily')
-        if share <= agreement.chance:
+        if homophily <= agreement.chance:
             raise ValueError(
                 f"'homophily' must be above {agreement.chance:.3g}, the "
-                f'share of pairs of the same class by chance, got {share}'
+                f'share of pairs of the same class by chance, got {homophily}'
             )
-        caution = check_nonnegative(caution, 'caution')
         z = _columns(evidence, len(pairs))
         known = torch.zeros(n, dtype=torch.bool, device=prob.device)
         known[torch.cat([train, val])] = True
@@ -119,7 +118,7 @@ class FittedPrior(Prior):
         num_known = known[row].long() + known[col].long()
         same = agreement.same_class(pairs.dot(best, best), num_known)
         weight = _certainty(same, num_known)
-        coefficient = _fit(z, same, weight, agreement.chance, share)
+        coefficient = _fit(z, same, weight, agreement.chance, homophily)
         logits = coefficient[0] - caution + z @ coefficient[1:]
         logits = logits.clamp(-LIMIT, LIMIT).to(prior.logits.dtype)
         super().__init__(
@@ -170,8 +169,8 @@ class _Agreement:
             raise ValueError(
                 "'prob' must tell the classes of 'val_mask' apart, got the "
                 f'same agreement for pairs of one class ({same:.3g}) as '
-                f'for pairs of two ({different:.3g}): what knows '
-                'nothing of classes says nothing of edges; use EvidencePrior'
+                f'for pairs of two ({different:.3g}): the classifier is '
+                'uninformative; use EvidencePrior'
             )
 
     def _levels(self, agree: Tensor) -> tuple[float, float]:

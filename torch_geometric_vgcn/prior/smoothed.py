@@ -6,8 +6,9 @@ from torch import Tensor
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.prior.base import Prior, default_background, logit
 from torch_geometric_vgcn.utils import (
-    check_kind,
-    check_probability,
+    PROBABILITY,
+    Instance,
+    checked,
     lists_edges,
     observed_graph,
     pair_key,
@@ -50,6 +51,7 @@ class SmoothedPrior(Prior):
             the mean. (default: :obj:`None`)
     """
 
+    @checked(rho1=PROBABILITY, rho0=PROBABILITY, pairs=Instance(Pairs))
     def __init__(
         self,
         edge_index: Any,
@@ -68,7 +70,6 @@ class SmoothedPrior(Prior):
         edge_index, num_nodes = observed_graph(edge_index, num_nodes)
         if pairs is None:
             pairs = Candidates(edge_index, num_nodes)
-        check_kind(pairs, Pairs, 'pairs')
         if pairs.num_nodes != num_nodes:
             raise ValueError(
                 f"'pairs' must be over 'num_nodes' = {num_nodes} nodes, "
@@ -76,11 +77,7 @@ class SmoothedPrior(Prior):
             )
         if rho0 is None:
             rho0 = default_background(num_nodes)
-        probs = (
-            check_probability(rho0, 'rho0'),
-            check_probability(rho1, 'rho1'),
-        )
-        values = torch.tensor([logit(p) for p in probs])
+        values = torch.tensor([logit(rho0), logit(rho1)])
         values = values.to(pairs.device)
         observed = pairs.contains(edge_index)
         missing = pair_key(edge_index, num_nodes).unique().numel()
@@ -97,3 +94,27 @@ class SmoothedPrior(Prior):
 
     def extra_repr(self) -> str:
         return f'rho1={self.rho1:.3g}, rho0={self.rho0:.3g}'
+
+
+class ConstantPrior(Prior):
+    r"""The same probability for each of the pairs,
+    :math:`\rho^o_{ij} = \rho`: no graph was observed.
+
+    Args:
+        pairs (Pairs): The pairs with a logit of their own.
+        rho (float): Their probability :math:`\rho`.
+        background (float, optional): The probability of the pairs outside
+            :obj:`pairs`. (default: :obj:`1e-5`, less for graphs larger than
+            Citeseer)
+    """
+
+    @checked(pairs=Instance(Pairs), rho=PROBABILITY, background=PROBABILITY)
+    def __init__(
+        self,
+        pairs: Pairs,
+        rho: float,
+        background: float | None = None,
+    ) -> None:
+        value = logit(rho)
+        logits = torch.full((len(pairs),), value, device=pairs.device)
+        super().__init__(pairs, logits, background)

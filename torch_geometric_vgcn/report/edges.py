@@ -8,7 +8,7 @@ LEAST = 0.01
 
 
 @dataclass(frozen=True)
-class Edges:
+class EdgeChanges:
     r"""Pairs of rows with their probabilities before and after learning.
 
     Args:
@@ -31,7 +31,7 @@ class Edges:
         prior: scipy.sparse.csr_array,
         posterior: scipy.sparse.csr_array,
         given: scipy.sparse.csr_array | None,
-    ) -> 'Edges':
+    ) -> 'EdgeChanges':
         r"""The union of the candidates, which are in :obj:`prior` and in
         :obj:`posterior`, and the given edges.
         """

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.edges import EdgeChanges
 from torch_geometric_vgcn.report.held_out import HeldOut
 
 #: How many classes have a colour of their own.
@@ -22,7 +22,7 @@ class Findings:
             or :obj:`-1`.
         prob (numpy.ndarray): The predicted class probabilities, of shape
             :obj:`[n, C]`.
-        edges (Edges): The edges before and after learning.
+        edges (EdgeChanges): The edges before and after learning.
         held_out (HeldOut): The labels that measure how good it is, maybe
             none.
         settings (Mapping[str, str]): How the model was made.
@@ -49,7 +49,7 @@ class Findings:
     classes: Sequence[str]
     label: np.ndarray
     prob: np.ndarray
-    edges: Edges
+    edges: EdgeChanges
     held_out: HeldOut
     settings: Mapping[str, str] = field(default_factory=dict)
     choice: str = ''

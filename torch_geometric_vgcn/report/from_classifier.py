@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from torch_geometric_vgcn.report.edges import Edges
+from torch_geometric_vgcn.report.edges import EdgeChanges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.from_model import members_of
 from torch_geometric_vgcn.report.held_out import HeldOut
@@ -14,7 +14,9 @@ def from_classifier(clf: Any, names: Sequence[str] | None = None) -> Findings:
         classes=[str(name) for name in clf.classes_.tolist()],
         label=label,
         prob=clf.label_distributions_,
-        edges=Edges.of_graphs(clf.prior_graph_, clf.graph_, clf.given_graph_),
+        edges=EdgeChanges.of_graphs(
+            clf.prior_graph_, clf.graph_, clf.given_graph_
+        ),
         held_out=HeldOut(label[rows], clf.validation_distributions_),
         settings={
             'Estimator': type(clf).__name__,

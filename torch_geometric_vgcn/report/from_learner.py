@@ -8,7 +8,7 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.analysis import moved_links
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe.labels import class_names
-from torch_geometric_vgcn.report.edges import LEAST, Edges
+from torch_geometric_vgcn.report.edges import LEAST, EdgeChanges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
 from torch_geometric_vgcn.utils import (
@@ -60,7 +60,9 @@ def from_learner(
     )
 
 
-def _edges(learner: VariationalGraphLearner, x: Tensor) -> tuple[Edges, int]:
+def _edges(
+    learner: VariationalGraphLearner, x: Tensor
+) -> tuple[EdgeChanges, int]:
     links = moved_links(learner, x=x)
     pairs, observed = learner.prior.pairs, learner.prior.edge_index
     given = torch.zeros_like(links.moved)
@@ -72,7 +74,7 @@ def _edges(learner: VariationalGraphLearner, x: Tensor) -> tuple[Edges, int]:
     index, prior, posterior = (part.cpu().numpy() for part in parts)
     # In single precision, a probability may be zero:
     least = np.finfo(np.float64).tiny
-    edges = Edges(
+    edges = EdgeChanges(
         index,
         np.maximum(prior.astype(np.float64), least),
         posterior.astype(np.float64),

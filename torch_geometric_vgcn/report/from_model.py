@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.recipe import VGCN
-from torch_geometric_vgcn.report.edges import LEAST, Edges
+from torch_geometric_vgcn.report.edges import LEAST, EdgeChanges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
 
@@ -21,7 +21,7 @@ def from_model(model: VGCN, names: Sequence[str] | None = None) -> Findings:
         classes=model.class_names,
         label=_array(label),
         prob=_array(model.predict().double()),
-        edges=Edges(
+        edges=EdgeChanges(
             _array(found.index[:, kept]),
             _array(found.prior[kept].double()),
             _array(found.posterior[kept].double()),

@@ -1,19 +1,18 @@
 r"""How graphs are drawn from the posterior, and how gradients come back."""
 
-from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.base import PosteriorMean, Sampler
 from torch_geometric_vgcn.sample.bernoulli import (
     Bernoulli,
     StraightThroughBernoulli,
 )
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
 from torch_geometric_vgcn.sample.drawn import Drawn
-from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.hard_sample import (
-    HardSample,
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
 )
-from torch_geometric_vgcn.sample.mean import PosteriorMean
-from torch_geometric_vgcn.sample.noise import Edges, Noise
-from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
+from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [
     'Sampler',
@@ -22,9 +21,16 @@ __all__ = [
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
-    'RelaxedSample',
-    'HardSample',
-    'Drawn',
-    'Edges',
+    'BackgroundEdges',
     'Noise',
+    'Drawn',
 ]
+
+__getattr__ = former_names(
+    __name__,
+    {
+        'Edges': (__name__, 'BackgroundEdges'),
+        'RelaxedSample': (__name__, 'GraphSample'),
+        'HardSample': (__name__, 'GraphSample'),
+    },
+)

@@ -1,17 +1,18 @@
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, ClassVar
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.noise import Edges, Noise
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
+)
 from torch_geometric_vgcn.utils import check_count, check_floats, check_kind
-
-if TYPE_CHECKING:
-    from torch_geometric_vgcn.objective import Objective
+from torch_geometric_vgcn.utils.deprecated import former_methods, warn
 
 MOST_SAMPLES = 2**20  # graphs, far more than any use
 
@@ -28,12 +29,12 @@ class Sampler(Module, ABC):
     pathwise: ClassVar[bool] = True
     # Whether graphs are drawn at all; else they are all the same:
     random: ClassVar[bool] = True
+    # Whether weights have a relaxed distribution, as LogisticKL needs:
+    relaxed: ClassVar[bool] = False
 
-    def default_objective(self) -> 'Objective':
-        r"""The bound to maximise with such samples, if no other is given."""
-        from torch_geometric_vgcn.objective import ELBO, BernoulliKL
-
-        return ELBO(BernoulliKL())
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        former_methods(cls, sample='forward')
 
     def check(self, prior: Prior) -> None:
         r"""Raises an error if graphs can't be drawn with this prior."""
@@ -85,11 +86,12 @@ class Sampler(Module, ABC):
         prior: Prior,
         num_samples: int = 1,
         generator: torch.Generator | None = None,
-    ) -> Edges | None:
+    ) -> BackgroundEdges | None:
         r"""Draws the edges of each graph outside the prior's pairs, where
         posterior and prior are the same.
         """
 
+    @abstractmethod
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
@@ -100,14 +102,50 @@ class Sampler(Module, ABC):
             logits (Tensor): The posterior's logits, of shape :obj:`[P]`.
             noise (Noise): The randomness, from :meth:`noise`.
         """
+
+    def check_noise(self, prior: Prior, logits: Tensor, noise: Noise) -> None:
+        r"""Expects logits and noise for the pairs of a prior."""
         check_kind(prior, Prior, 'prior')
         check_kind(noise, Noise, 'noise')
         check_floats(logits, (len(prior.pairs),), 'logits')
         noise.check(prior.pairs)
-        return self.sample(prior, logits, noise)
 
-    @abstractmethod
     def sample(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
-        r"""Turns checked noise into graphs."""
+        r"""Deprecated: call the sampler."""
+        warn("'sample'", 'the call of the sampler')
+        return self(prior, logits, noise)
+
+    def default_objective(self) -> Any:
+        r"""Deprecated: :func:`torch_geometric_vgcn.objective.
+        default_objective`.
+        """
+        from torch_geometric_vgcn.objective import default_objective
+
+        warn("'default_objective'", 'objective.default_objective(sampler)')
+        return default_objective(self)
+
+
+class PosteriorMean(Sampler):
+    r"""The mean graph :math:`A_{ij} = \sigma(\theta_{ij})`, without noise: one
+    pass for a quick prediction. The background's mean, a weight of
+    :math:`\bar\rho_0` on each other pair, is left out.
+    """
+
+    random: ClassVar[bool] = False
+
+    def background(
+        self,
+        prior: Prior,
+        num_samples: int = 1,
+        generator: torch.Generator | None = None,
+    ) -> None:
+        return None
+
+    def forward(
+        self, prior: Prior, logits: Tensor, noise: Noise
+    ) -> GraphSample:
+        self.check_noise(prior, logits, noise)
+        weight = logits.sigmoid().expand(len(noise), -1)
+        return GraphSample(prior, logits, weight)

@@ -10,9 +10,11 @@ from torch_geometric_vgcn.sample.background import (
     draw_background,
 )
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.graph_sample import GraphSample
-from torch_geometric_vgcn.sample.hard_sample import HardSample
-from torch_geometric_vgcn.sample.noise import Edges, Noise
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
+)
 
 
 class Bernoulli(Sampler):
@@ -38,24 +40,25 @@ class Bernoulli(Sampler):
         prior: Prior,
         num_samples: int = 1,
         generator: torch.Generator | None = None,
-    ) -> Edges:
+    ) -> BackgroundEdges:
         index, drawn = draw_background(
             prior.pairs, prior.background, num_samples, generator
         )
-        return Edges(index, drawn.to(prior.logits.dtype))
+        return BackgroundEdges(index, drawn.to(prior.logits.dtype))
 
     def draw(self, logits: Tensor, noise: Noise) -> Tensor:
         r"""The edges themselves, of shape :obj:`[S, P]`."""
         return (logits.detach() + noise.logistic > 0).to(logits.dtype)
 
-    def sample(
+    def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
+        self.check_noise(prior, logits, noise)
         weight = self.draw(logits, noise)
         # Sums over all pairs, in at least single precision:
         theta = logits.to(torch.promote_types(logits.dtype, torch.float))
         log_prob = weight.to(theta.dtype) @ theta - softplus(theta).sum()
-        return HardSample(
+        return GraphSample(
             prior, logits, weight, noise.background, log_prob=log_prob
         )
 
@@ -68,9 +71,10 @@ class StraightThroughBernoulli(Bernoulli):
 
     pathwise: ClassVar[bool] = True
 
-    def sample(
+    def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
     ) -> GraphSample:
+        self.check_noise(prior, logits, noise)
         probs = logits.sigmoid()
         weight = self.draw(logits, noise) + (probs - probs.detach())
         return GraphSample(prior, logits, weight, noise.background)

@@ -1,5 +1,5 @@
 import math
-from typing import TYPE_CHECKING, Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -12,12 +12,12 @@ from torch_geometric_vgcn.sample.background import (
     draw_background,
 )
 from torch_geometric_vgcn.sample.base import Sampler
-from torch_geometric_vgcn.sample.noise import Edges, Noise
-from torch_geometric_vgcn.sample.relaxed_sample import RelaxedSample
-from torch_geometric_vgcn.utils import check_positive, pieces
-
-if TYPE_CHECKING:
-    from torch_geometric_vgcn.objective import Objective
+from torch_geometric_vgcn.sample.graph_sample import (
+    BackgroundEdges,
+    GraphSample,
+    Noise,
+)
+from torch_geometric_vgcn.utils import POSITIVE, checked, pieces
 
 
 class BinaryConcrete(Sampler):
@@ -42,17 +42,15 @@ class BinaryConcrete(Sampler):
             node may lose on average. (default: :obj:`1e-3`)
     """
 
+    relaxed: ClassVar[bool] = True
+
+    @checked(temperature=POSITIVE, tolerance=POSITIVE)
     def __init__(
         self, temperature: float = 0.5, tolerance: float = 1e-3
     ) -> None:
         super().__init__()
-        self.temperature = check_positive(temperature, 'temperature')
-        self.tolerance = check_positive(tolerance, 'tolerance')
-
-    def default_objective(self) -> 'Objective':
-        from torch_geometric_vgcn.objective import IWELBO, LogisticKL
-
-        return IWELBO(LogisticKL())
+        self.temperature = temperature
+        self.tolerance = tolerance
 
     def check(self, prior: Prior) -> None:
         super().check(prior)
@@ -100,7 +98,7 @@ class BinaryConcrete(Sampler):
         prior: Prior,
         num_samples: int = 1,
         generator: torch.Generator | None = None,
-    ) -> Edges:
+    ) -> BackgroundEdges:
         tau, theta = self.temperature, prior.background_logit
         prob = self._exceeds(prior)
         index, drawn = draw_background(
@@ -116,13 +114,14 @@ class BinaryConcrete(Sampler):
         )
         tail = prob * (1 - uniform)
         weight = torch.sigmoid((theta - tail.logit_()) / tau)
-        return Edges(index, (weight * drawn).to(prior.logits.dtype))
+        return BackgroundEdges(index, (weight * drawn).to(prior.logits.dtype))
 
-    def sample(
+    def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
-    ) -> RelaxedSample:
+    ) -> GraphSample:
+        self.check_noise(prior, logits, noise)
         weight = _Relaxed.apply(logits, noise.logistic, self.temperature)
-        return RelaxedSample(
+        return GraphSample(
             prior,
             logits,
             weight,

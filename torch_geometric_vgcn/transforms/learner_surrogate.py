@@ -106,7 +106,7 @@ class LearnerSurrogate:
         classes = ClassPosterior(out.size(1), homophily, momentum=1.0)
         pairs = Candidates(data.edge_index, out.size(0))
         prior = Prior(pairs, out.new_zeros(len(pairs)))
-        classes.start_at(prior)
+        classes.initialize_from(prior)
         classes.observe(out[None], data.y, data.train_mask, prior)
         return classes
 

@@ -102,7 +102,7 @@ class MeanGraph(Module):
         check_floats(value, (len(pairs),), 'similarity(x, pairs)')
         term = torch.zeros_like(value)
         if self.classes is not None:
-            term = self.classes.logits(Prior(pairs, term), None)
+            term = self.classes(Prior(pairs, term))
         place, _ = find(pairs.key, pair_key(edge_index, num_nodes))
         value, term = value[place], term[place]
         self._last = (x, x._version, edge_index, value, term)

@@ -5,9 +5,9 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.nearest import Cosine
-from torch_geometric_vgcn.nearest.rows import fastest_layout
 from torch_geometric_vgcn.transforms.class_attack import ClassAttack
 from torch_geometric_vgcn.utils import check_features, count_nodes
+from torch_geometric_vgcn.utils.rows import fastest_layout
 
 
 class SimilarityAttack(ClassAttack):

@@ -2,8 +2,8 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.nearest.rows import map_rows, row_norm
 from torch_geometric_vgcn.utils import check_features, count_nodes
+from torch_geometric_vgcn.utils.rows import map_rows, row_norm
 
 
 class UnitRows(BaseTransform):

@@ -12,7 +12,7 @@ VECTOR = 8  # numbers that a core multiplies at once
 TOGETHER = 2**22  # entries up to which several graphs are one matrix
 
 
-class CompressedRows(Pattern):
+class CSRPattern(Pattern):
     r"""The entries of sparse symmetric matrices in compressed rows (CSR), for
     products by compiled kernels. Small graphs go through them together, as one
     block-diagonal matrix.
@@ -165,7 +165,7 @@ def kernels_work(device: torch.device, dtype: torch.dtype) -> bool:
     r"""Whether PyTorch has the sparse kernels for tensors of this kind: not
     all builds, devices and precisions do.
     """
-    pattern = CompressedRows(torch.tensor([[0], [1]], device=device), 2)
+    pattern = CSRPattern(torch.tensor([[0], [1]], device=device), 2)
     x = torch.eye(2, device=device, dtype=dtype).unsqueeze(0)
     weight = torch.ones(1, 1, device=device, dtype=dtype)
     with warnings.catch_warnings():

@@ -1,10 +1,10 @@
-r"""Checks of features, labels and masks."""
+r"""Checks of features, labels, masks and predictions."""
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.utils.kind import check_kind, check_tensor
+from torch_geometric_vgcn.utils.constraints import check_kind, check_tensor
 
 
 def check_attributes(data: Data, *names: str) -> None:

@@ -7,8 +7,7 @@ import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.utils.kind import check_tensor
-from torch_geometric_vgcn.utils.numbers import check_count
+from torch_geometric_vgcn.utils.constraints import check_count, check_tensor
 
 # Pairs are numbered i * N + j in int64:
 MOST_NODES = 3_037_000_499

@@ -3,7 +3,7 @@ r"""Numbers of node pairs, and rows of compressed matrices."""
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.utils.precision import wide
+from torch_geometric_vgcn.utils.device import wide
 
 
 def pair_key(edge_index: Tensor, num_nodes: int) -> Tensor:

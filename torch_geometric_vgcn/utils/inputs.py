@@ -1,27 +1,21 @@
-from __future__ import annotations
-
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from weakref import ref
 
 import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.utils.data import check_features
-from torch_geometric_vgcn.utils.once import CheckOnce
-
-if TYPE_CHECKING:
-    from torch_geometric_vgcn.prior import Prior
 
 
 class Inputs:
-    r"""Checks of what a learner is called with. What has to be read back from
-    a device is looked at once for each tensor.
+    r"""Checks of what a learner is called with. To look at values means to
+    wait for a device, which no training step should do: a tensor is looked at
+    the first time that it comes, and again only after it was changed.
     """
 
     def __init__(self) -> None:
-        self._once = CheckOnce()
-        self._prior: ref[Prior] | None = None  # that checks were made for
+        self._seen: dict[str, list[tuple[ref[Any], int]]] = {}
 
     def check_features(self, x: Tensor, num_nodes: int) -> None:
         r"""Expects finite features with one row for each node."""
@@ -35,18 +29,17 @@ class Inputs:
         # Those of hidden layers come and go, and would be waited for:
         if x.is_leaf:
             self._once(
-                f'x[{num_nodes}]', lambda x: check_features(x, num_nodes), x
+                f'x[{num_nodes}]', lambda: check_features(x, num_nodes), x
             )
 
-    def check_observed(self, edge_index: Any, prior: Prior) -> None:
+    def check_observed(self, edge_index: Any, prior: Any) -> None:
         r"""Expects the graph that the prior was made from."""
-        known = None if self._prior is None else self._prior()
-        if known is prior and isinstance(edge_index, Tensor):
-            self._once('edge_index', prior.check_observed, edge_index)
-        else:
-            prior.check_observed(edge_index)
-            self._once = CheckOnce()
-            self._prior = ref(prior)
+        self._once(
+            'edge_index',
+            lambda: prior.check_observed(edge_index),
+            edge_index,
+            prior,
+        )
 
     def check_labels(
         self,
@@ -61,13 +54,35 @@ class Inputs:
         nodes that :obj:`mask` selects.
         """
 
-        def look(y: Tensor, mask: Tensor | None = None) -> None:
-            if mask is None:
-                mask = torch.arange(num_nodes)
-            check(y, mask, num_nodes, 'mask', allow_none, num_outputs)
+        def look() -> None:
+            nodes = torch.arange(num_nodes) if mask is None else mask
+            check(y, nodes, num_nodes, 'mask', allow_none, num_outputs)
 
         given = (y,) if mask is None else (y, mask)
         self._once(f'y[{num_nodes}, {num_outputs}]', look, *given)
 
+    def _once(
+        self, name: str, check: Callable[[], None], *values: Any
+    ) -> None:
+        r"""Calls :obj:`check` unless the last values of this name that passed
+        it were the same ones.
+        """
+        if not isinstance(values[0], Tensor) or any(
+            isinstance(value, Tensor) and value.is_inference()
+            for value in values  # whose changes aren't counted
+        ):
+            check()
+            return
+        seen = self._seen.get(name, [])
+        if len(seen) == len(values) and all(
+            known() is value and version == getattr(value, '_version', 0)
+            for (known, version), value in zip(seen, values, strict=True)
+        ):
+            return
+        check()
+        self._seen[name] = [
+            (ref(value), getattr(value, '_version', 0)) for value in values
+        ]
+
     def __getstate__(self) -> dict:
-        return {'_once': CheckOnce(), '_prior': None}
+        return {'_seen': {}}

@@ -9,8 +9,9 @@ from torch.nn import Module
 from torch_geometric.data import Data
 
 from systems.learned_graph import LearnedGraph
-from torch_geometric_vgcn import Fit, FixedGraph, evaluate, fit
-from torch_geometric_vgcn.nearest.rows import fastest_layout
+from torch_geometric_vgcn import FixedGraph, evaluate, fit
+from torch_geometric_vgcn.training import Fit
+from torch_geometric_vgcn.utils.rows import fastest_layout
 
 
 def blind(data: Data) -> Data:

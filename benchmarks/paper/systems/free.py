@@ -11,14 +11,14 @@ from systems.base import Outcome, System, num_classes, with_fast_features
 from systems.learned_graph import LearnedGraph
 from systems.recipe import HIDDEN, NUM_SAMPLES, with_unit_rows
 from torch_geometric_vgcn import (
-    IWELBO,
     FreePosterior,
     LogisticKL,
     SmoothedPrior,
-    SparseDropout,
     VariationalGraphLearner,
     fit,
 )
+from torch_geometric_vgcn.message_passing import SparseDropout
+from torch_geometric_vgcn.objective import IWELBO
 
 
 class FreeSGD(System):

@@ -5,7 +5,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
 
 from systems.base import Outcome, System, num_classes, train_on_graph
-from torch_geometric_vgcn import SparseDropout
+from torch_geometric_vgcn.message_passing import SparseDropout
 
 
 class GAT(System):

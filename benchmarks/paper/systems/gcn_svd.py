@@ -9,7 +9,7 @@ from torch_geometric.nn import Linear
 from torch_geometric.utils import to_scipy_sparse_matrix
 
 from systems.base import Outcome, System, num_classes, train_on_graph
-from torch_geometric_vgcn import SparseDropout
+from torch_geometric_vgcn.message_passing import SparseDropout
 
 
 class GCNSVD(System):

@@ -1,9 +1,8 @@
 from torch_geometric.data import Data
 
 from systems.recipe_frozen import RecipeFrozen
-from torch_geometric_vgcn import ConstantPrior, StraightThroughBernoulli
-from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample import Sampler
+from torch_geometric_vgcn.prior import ConstantPrior, Prior
+from torch_geometric_vgcn.sample import Sampler, StraightThroughBernoulli
 
 
 class RecipeDropEdge(RecipeFrozen):

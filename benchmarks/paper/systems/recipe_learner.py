@@ -17,6 +17,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.objective import default_objective
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import (
     Prior,
@@ -69,7 +70,7 @@ class LearnerRecipe(Recipe):
             self.prior(data, **settings),
             self.posterior(),
             sampler,
-            objective(data, sampler.default_objective().kl),
+            objective(data, default_objective(sampler).kl),
         )
 
 

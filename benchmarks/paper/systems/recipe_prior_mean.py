@@ -1,6 +1,5 @@
 from systems.recipe_frozen import RecipeFrozen
-from torch_geometric_vgcn import PosteriorMean
-from torch_geometric_vgcn.sample import Sampler
+from torch_geometric_vgcn.sample import PosteriorMean, Sampler
 
 
 class RecipePriorMean(RecipeFrozen):

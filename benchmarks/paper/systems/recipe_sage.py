@@ -4,7 +4,8 @@ from torch_geometric.data import Data
 from systems.base import num_classes
 from systems.recipe import HIDDEN, Recipe, input_dropout, objective
 from systems.sage import SAGENet
-from torch_geometric_vgcn import FixedGraph, SparseDropout
+from torch_geometric_vgcn import FixedGraph
+from torch_geometric_vgcn.message_passing import SparseDropout
 
 
 class RecipeSAGE(Recipe):

@@ -14,7 +14,7 @@ from systems.base import (
     num_classes,
     with_fast_features,
 )
-from torch_geometric_vgcn import SparseDropout
+from torch_geometric_vgcn.message_passing import SparseDropout
 
 
 class SAGE(System):

@@ -6,7 +6,6 @@ from systems.base import Outcome, System, with_fast_features
 from systems.gcn import gcn
 from systems.learned_graph import LearnedGraph
 from torch_geometric_vgcn import (
-    IWELBO,
     EvidencePrior,
     FreePosterior,
     LogisticKL,
@@ -14,6 +13,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     fit,
 )
+from torch_geometric_vgcn.objective import IWELBO
 
 
 def train_learner(

@@ -8,11 +8,11 @@ from torch_geometric_vgcn import (
     ELBO,
     AllPairs,
     Bernoulli,
-    BernoulliKL,
     FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import BernoulliKL
 
 
 class VGCNDiscrete(System):

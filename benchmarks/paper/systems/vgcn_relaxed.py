@@ -7,7 +7,6 @@ from systems.base import Outcome, System
 from systems.gcn import gcn
 from systems.vgcn import train_learner
 from torch_geometric_vgcn import (
-    IWELBO,
     AllPairs,
     BinaryConcrete,
     FreePosterior,
@@ -15,6 +14,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.posterior import Posterior
 
 

@@ -7,12 +7,7 @@ from torch_geometric.data import Data
 
 import fuzzing.world as world
 from fuzzing.case import Case, target
-from torch_geometric_vgcn import (
-    Fit,
-    FreePosterior,
-    VariationalGraphLearner,
-    plots,
-)
+from torch_geometric_vgcn import FreePosterior, VariationalGraphLearner, plots
 from torch_geometric_vgcn.analysis import (
     MovedLinks,
     best_temperature,
@@ -20,6 +15,7 @@ from torch_geometric_vgcn.analysis import (
     communities,
     moved_links,
 )
+from torch_geometric_vgcn.training import Fit
 
 matplotlib.use('Agg')
 

@@ -126,7 +126,7 @@ def fitted(case: Case) -> None:
     prob = torch.nn.functional.one_hot(data.y, world.CLASSES).float()
     evidence = [torch.randn(len(start.pairs)), torch.ones(len(start.pairs))]
     made = case.call(
-        vgcn.FittedPrior,
+        vgcn.prior.FittedPrior,
         case.arg(start),
         case.arg(evidence, evidence[:1]),
         case.arg(prob, 0.7 * prob + 0.3 / world.CLASSES),
@@ -153,7 +153,7 @@ def posterior(case: Case) -> None:
         made = case.call(SumPosterior, case.arg(made))
     with case.right():
         prior = world.prior(case, data)
-    case.call(made.start_at, case.arg(prior))
+    case.call(made.initialize_from, case.arg(prior))
     if case.maybe():
         some = torch.randperm(data.num_nodes)[: data.num_nodes // 2 + 1]
         sub, x = prior.subset(some), data.x[some]
@@ -174,11 +174,9 @@ def posterior(case: Case) -> None:
     'StraightThroughBernoulli',
     'PosteriorMean',
     'GraphSample',
-    'RelaxedSample',
-    'HardSample',
     'Drawn',
     'Noise',
-    'Edges',
+    'BackgroundEdges',
 )
 def sampler(case: Case) -> None:
     data = world.graph(case)
@@ -207,6 +205,7 @@ def sampler(case: Case) -> None:
 @target(
     'ELBO', 'IWELBO', 'SemiSupervisedELBO', 'BernoulliKL', 'LogisticKL',
     'Bound',
+    'default_objective',
 )  # fmt: skip
 def objective(case: Case) -> None:
     data = world.graph(case)
@@ -241,7 +240,7 @@ def objective(case: Case) -> None:
 
 @target('Categorical')
 def likelihood(case: Case) -> None:
-    made = vgcn.Categorical()
+    made = vgcn.objective.Categorical()
     out = torch.randn(4, 3)
     if case.maybe(0.3):
         case.check_probs(case.step(made.mean, case.arg(out, 1e20 * out)))
@@ -273,7 +272,7 @@ def gaussian(case: Case) -> None:
     moments = case.step(made.mean, case.arg(out, 1e15 * out, out.half()))
     prediction = case.call(made.calibrated, case.arg(moments))
     case.check(bool((prediction.variance > 0).all()), 'variances')
-    prediction = vgcn.GaussianPrediction(*map(case.arg, prediction))
+    prediction = vgcn.objective.GaussianPrediction(*map(case.arg, prediction))
     score, _ = case.call(
         vgcn.evaluate,
         case.arg(prediction),
@@ -312,7 +311,7 @@ def multi_label(case: Case) -> None:
 @target('Consistency')
 def consistency(case: Case) -> None:
     made = case.call(
-        vgcn.Consistency,
+        vgcn.objective.Consistency,
         case.arg(3),
         **case.kwargs(
             weight=case.one_of(0.0, 2.0),
@@ -573,11 +572,11 @@ def routes(case: Case) -> None:
         )
     else:
         kind = case.one_of(
-            vgcn.AdjacencyMatrix,
-            vgcn.DenseAdjacency,
-            vgcn.EdgeWeight,
-            vgcn.KeptEdges,
-            vgcn.MessageGate,
+            vgcn.message_passing.AdjacencyMatrix,
+            vgcn.message_passing.DenseAdjacency,
+            vgcn.message_passing.EdgeWeight,
+            vgcn.message_passing.KeptEdges,
+            vgcn.message_passing.MessageGate,
         )
         route = case.call(kind, case.arg(conv))
     attributes = no_attributes
@@ -594,7 +593,10 @@ def routes(case: Case) -> None:
 
 @target('SparseDropout')
 def sparse_dropout(case: Case) -> None:
-    made = case.call(vgcn.SparseDropout, **case.kwargs(p=case.one_of(0, 0.5)))
+    made = case.call(
+        vgcn.message_passing.SparseDropout,
+        **case.kwargs(p=case.one_of(0, 0.5)),
+    )
     x = torch.rand(4, 3)
     x = case.one_of(x, x.to_sparse(), x.to_sparse_csr())
     x = case.arg(x)

@@ -6,12 +6,12 @@ import fuzzing.world as world
 from fuzzing.case import Case, target
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     VGCN,
     FreePosterior,
     LowRankPosterior,
     SmoothedPrior,
 )
+from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.recipe import (
     Counts,
     Effort,

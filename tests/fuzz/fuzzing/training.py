@@ -34,7 +34,7 @@ def settings(case: Case) -> dict:
 
 
 def check_fit(case: Case, result: object) -> None:
-    case.check(isinstance(result, vgcn.Fit), 'a Fit')
+    case.check(isinstance(result, vgcn.training.Fit), 'a Fit')
     if result.score == 'acc':
         case.check(0 <= result.val_acc <= 1, 'accuracy')
     case.check(result.val_score <= 1, 'score')

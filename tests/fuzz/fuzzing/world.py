@@ -88,10 +88,10 @@ def observed(case: Case, data: Data) -> Any:
 
 
 def pairs(case: Case, data: Data) -> Any:
-    kind = case.one_of(vgcn.AllPairs, vgcn.Candidates, vgcn.ClusterPairs)
+    kind = case.one_of(vgcn.AllPairs, vgcn.pairs.Candidates, vgcn.ClusterPairs)
     if kind is vgcn.AllPairs:
         return case.call(kind, case.arg(data.num_nodes))
-    if kind is vgcn.Candidates:
+    if kind is vgcn.pairs.Candidates:
         return case.call(
             kind, case.arg(data.edge_index), case.arg(data.num_nodes)
         )
@@ -105,7 +105,7 @@ def prior(case: Case, data: Data) -> Prior:
     kind = case.random.randrange(3)
     if kind == 0:
         made = case.call(
-            vgcn.ConstantPrior,
+            vgcn.prior.ConstantPrior,
             case.arg(pairs(case, data)),
             case.arg(0.1, 0.5, 1e-6),
             **case.kwargs(background=case.one_of(1e-5, 0.1)),
@@ -185,18 +185,20 @@ def sampler(case: Case) -> Sampler:
         )
     kinds = (
         vgcn.Bernoulli,
-        vgcn.StraightThroughBernoulli,
-        vgcn.PosteriorMean,
+        vgcn.sample.StraightThroughBernoulli,
+        vgcn.sample.PosteriorMean,
     )
     return case.call(kinds[kind - 2])
 
 
 def objective(case: Case) -> Any:
-    divergence = case.one_of(vgcn.BernoulliKL, vgcn.LogisticKL)
+    divergence = case.one_of(vgcn.objective.BernoulliKL, vgcn.LogisticKL)
     given = {}
     if divergence is vgcn.LogisticKL:
         given = case.kwargs(temperature=case.one_of(0.1, 0.5, 2.0))
-    kind = case.one_of(vgcn.ELBO, vgcn.IWELBO, vgcn.SemiSupervisedELBO)
+    kind = case.one_of(
+        vgcn.ELBO, vgcn.objective.IWELBO, vgcn.SemiSupervisedELBO
+    )
     options = {'beta': case.one_of(0.0, 0.01, 1.0)}
     if kind is vgcn.SemiSupervisedELBO:
         options |= {
@@ -255,5 +257,5 @@ def learner(
             objective=case.one_of(None, objective(case)),
         ),
         likelihood=likelihood
-        or case.one_of(None, case.call(vgcn.Categorical)),
+        or case.one_of(None, case.call(vgcn.objective.Categorical)),
     )

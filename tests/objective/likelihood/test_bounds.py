@@ -7,17 +7,15 @@ import torch
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     Bernoulli,
-    BernoulliKL,
     BinaryConcrete,
-    Categorical,
     FreePosterior,
     Gaussian,
     LogisticKL,
     MultiLabel,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Categorical
 
 NAN = float('nan')
 TARGETS = [0.3, -1.0, 0.8, 2.0, -0.4]

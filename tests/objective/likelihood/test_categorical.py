@@ -2,7 +2,7 @@ import pytest
 import torch
 from torch.nn.functional import cross_entropy
 
-from torch_geometric_vgcn import Categorical
+from torch_geometric_vgcn.objective import Categorical
 
 
 def test_log_prob_is_the_cross_entropy():

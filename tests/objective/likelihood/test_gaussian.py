@@ -10,11 +10,11 @@ from torch_geometric.nn import GCN
 from torch_geometric_vgcn import (
     FixedGraph,
     Gaussian,
-    GaussianPrediction,
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
 )
+from torch_geometric_vgcn.objective import GaussianPrediction
 
 NAN, INF = float('nan'), float('inf')
 ALL = torch.arange(5)

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.objective.likelihood.base import (
+from torch_geometric_vgcn.objective.likelihood import (
     Likelihood,
     check_outputs,
 )

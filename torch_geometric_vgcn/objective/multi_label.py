@@ -4,8 +4,10 @@ import torch
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits, logsigmoid
 
-from torch_geometric_vgcn.objective.likelihood.base import check_outputs
-from torch_geometric_vgcn.objective.likelihood.entries import EntryLikelihood
+from torch_geometric_vgcn.objective.likelihood import (
+    EntryLikelihood,
+    check_outputs,
+)
 from torch_geometric_vgcn.utils import check_features, check_floats
 
 LEAST = 1e-12  # the least probability of a label, and of its absence

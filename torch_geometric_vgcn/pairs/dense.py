@@ -1,19 +1,110 @@
+r"""Dense blocks of pairs: one, or one for each cluster of nodes."""
+
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from torch_geometric_vgcn.pairs.all_pairs import AllPairs
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.utils import (
-    Blocks,
+    ClusterPattern,
+    Triangle,
     check_edge_index,
+    check_floats,
     check_node_id,
+    check_num_nodes,
     check_tensor,
     checksum,
     entries_of,
+    place_of,
 )
+
+MOST_PAIRS = 2**31
+
+
+class AllPairs(Pairs):
+    r"""All :math:`N(N-1)/2` pairs: the paper's exact dense model.
+
+    Memory and time grow like :math:`N^2`; for more than some thousand nodes
+    use :class:`Candidates`.
+
+    Args:
+        num_nodes (int): The number of nodes :math:`N`.
+    """
+
+    has_background = False
+
+    _where: Tensor  # empty; there for its device
+
+    def __init__(self, num_nodes: int) -> None:
+        super().__init__(check_num_nodes(num_nodes))
+        if self.num_possible > MOST_PAIRS:
+            raise ValueError(
+                f"'num_nodes' = {num_nodes} has {self.num_possible:,} pairs, "
+                f'expected at most {MOST_PAIRS:,} (8 GB for one number per '
+                'pair): use Candidates'
+            )
+        self.register_buffer('_where', torch.empty(0), persistent=False)
+
+    def __len__(self) -> int:
+        return self.num_possible
+
+    @property
+    def device(self) -> torch.device:
+        return self._where.device
+
+    @property
+    def index(self) -> Tensor:  # type: ignore[override]
+        # Four times the size of the logits: made when asked for, not kept.
+        n = self.num_nodes
+        return torch.triu_indices(n, n, offset=1, device=self.device)
+
+    def contains(self, edge_index: Tensor) -> Tensor:
+        check_edge_index(edge_index, self.num_nodes, empty=True)
+        place = self._place(edge_index.to(self.device).long())
+        mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
+        mask[place] = True
+        return mask
+
+    def _upper(self) -> Tensor:
+        n = self.num_nodes
+        mask = torch.ones(n, n, dtype=torch.bool, device=self.device)
+        return mask.triu_(diagonal=1)
+
+    def _place(self, index: Tensor) -> Tensor:
+        r"""Where pairs of nodes stand among the pairs."""
+        return place_of(index.sort(dim=0).values, self.num_nodes)
+
+    def to_dense(self, value: Tensor) -> Tensor:
+        r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` per
+        pair and a zero diagonal.
+        """
+        check_floats(value, (len(self),), 'value')
+        adj = value.new_zeros(self.num_nodes, self.num_nodes)
+        adj = adj.masked_scatter(self._upper(), value)
+        return adj + adj.t()
+
+    def _same_as(self, other: Pairs) -> bool:
+        return self.num_nodes == other.num_nodes
+
+    def _make_pattern(self) -> Triangle:
+        return Triangle(self.num_nodes, self.device)
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        self._check_factors(left, right)
+        # By place, as a mask's result would have to be waited for:
+        return (left @ right.t()).flatten().index_select(0, self.key)
+
+    def neighbors(self, node_id: Tensor) -> Tensor:
+        check_node_id(node_id, self.num_nodes, least=1)
+        return torch.arange(self.num_nodes, device=self.device)
+
+    def subset(self, node_id: Tensor) -> Pairs:
+        check_node_id(node_id, self.num_nodes)
+        node_id = node_id.to(self.device).long()
+        pairs = AllPairs(node_id.numel()).to(self.device)
+        return self._adopt(pairs, self._place(node_id[pairs.index]), node_id)
 
 
 class ClusterPairs(Pairs):
@@ -38,12 +129,7 @@ class ClusterPairs(Pairs):
     first: Tensor  # where each node's cluster starts in 'member'
     pointer: Tensor  # [N + 1], where each node's row of pairs starts
 
-    def __init__(
-        self,
-        cluster: Tensor,
-        position: Tensor | None = None,
-        node_id: Tensor | None = None,
-    ) -> None:
+    def __init__(self, cluster: Tensor) -> None:
         check_tensor(cluster, '[N]', 'cluster')
         if cluster.dim() != 1 or cluster.numel() < 2:
             raise ValueError(
@@ -54,7 +140,7 @@ class ClusterPairs(Pairs):
             raise TypeError(
                 f"'cluster' must hold integers, got {cluster.dtype}"
             )
-        super().__init__(cluster.numel(), position, node_id)
+        super().__init__(cluster.numel())
         _, label, size = cluster.unique(
             return_inverse=True, return_counts=True
         )
@@ -88,11 +174,6 @@ class ClusterPairs(Pairs):
         step = place - self.pointer[row] + self.rank[row] + 1
         return torch.stack([row, self.member[self.first[row] + step]])
 
-    @property
-    def key(self) -> Tensor:  # type: ignore[override]
-        row, col = self.index
-        return row * self.num_nodes + col
-
     def clusters(self) -> list[Tensor]:
         r"""The nodes of each cluster, ascending."""
         return list(self.member.split(self.sizes))
@@ -118,10 +199,11 @@ class ClusterPairs(Pairs):
         low, high = torch.minimum(*index), torch.maximum(*index)
         return self.pointer[low] + self.rank[high] - self.rank[low] - 1
 
-    def _make_pattern(self) -> Blocks:
-        return Blocks(self.clusters(), self.pointer)
+    def _make_pattern(self) -> ClusterPattern:
+        return ClusterPattern(self.clusters(), self.pointer)
 
-    def _dot(self, left: Tensor, right: Tensor) -> Tensor:
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        self._check_factors(left, right)
         values, places = [], []
         for node in self.clusters():
             product = left[node] @ right[node].t()
@@ -138,17 +220,16 @@ class ClusterPairs(Pairs):
         place, _ = entries_of(pad(size.cumsum(0), (1, 0)), cluster)
         return self.member[place]
 
-    def _subset(self, node_id: Tensor) -> Pairs:
+    def subset(self, node_id: Tensor) -> Pairs:
         check_node_id(node_id, self.num_nodes)
         node_id = node_id.to(self.device).long()
         label = self.label[node_id]
         pairs: Pairs
         if bool((label == label[0]).all()):
-            pairs = AllPairs(node_id.numel(), node_id=node_id).to(self.device)
+            pairs = AllPairs(node_id.numel()).to(self.device)
         else:
-            pairs = ClusterPairs(label, node_id=node_id)
-        pairs.position = self._place(node_id[pairs.index])
-        return pairs
+            pairs = ClusterPairs(label)
+        return self._adopt(pairs, self._place(node_id[pairs.index]), node_id)
 
     def get_extra_state(self) -> dict[str, int]:
         # A cluster goes by its first node, whatever it's called:

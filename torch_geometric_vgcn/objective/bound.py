@@ -1,19 +1,24 @@
+import math
 from abc import ABC, abstractmethod
-from typing import ClassVar, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.objective.kl import KL
+from torch_geometric_vgcn.objective.kl import KL, BernoulliKL, LogisticKL
 from torch_geometric_vgcn.objective.likelihood import Likelihood
-from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.sample import GraphSample, Sampler
 from torch_geometric_vgcn.utils import (
+    NONNEGATIVE,
+    Instance,
     check_count,
     check_floats,
     check_kind,
     check_nonnegative,
+    checked,
 )
+from torch_geometric_vgcn.utils.deprecated import former_methods
 
 
 class Bound(NamedTuple):
@@ -51,11 +56,15 @@ class Objective(Module, ABC):
     # Whether labels must be classes:
     needs_classes: ClassVar[bool] = False
 
+    def __init_subclass__(cls, **kwargs: Any) -> None:
+        super().__init_subclass__(**kwargs)
+        former_methods(cls, settled='warmup_done')
+
+    @checked(kl=Instance(KL), beta=NONNEGATIVE)
     def __init__(self, kl: KL, beta: float = 1e-2) -> None:
         super().__init__()
-        check_kind(kl, KL, 'kl')
         self.kl = kl
-        self.beta = check_nonnegative(beta, 'beta')
+        self.beta = beta
 
     def forward(
         self,
@@ -140,11 +149,16 @@ class Objective(Module, ABC):
         return self(log_prob, sample, num_labeled, kl_scale)
 
     @property
-    def settled(self) -> bool:
+    def warmup_done(self) -> bool:
         r"""Whether the bound has its final form. :func:`fit` chooses its best
         epoch from then on.
         """
         return True
+
+    @property
+    def settled(self) -> bool:
+        r"""The former name of :attr:`warmup_done`, which goes with 0.4."""
+        return self.warmup_done
 
     def reset_parameters(self) -> None:
         r"""Starts again, if training steps are counted."""
@@ -163,3 +177,92 @@ class Objective(Module, ABC):
 
     def extra_repr(self) -> str:
         return f'beta={self.beta:.3g}'
+
+
+class ELBO(Objective):
+    r"""The evidence lower bound
+
+    .. math::
+        \mathcal{L} = \frac{1}{S} \sum_{s=1}^S \left[ \sum_n
+        \log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) - \beta\,
+        \mathrm{KL}^{(s)} \right].
+
+    It is a lower bound of the log-evidence for :math:`\beta \geq 1`, on
+    average over samples, if its divergence is that of the samples:
+    :class:`BernoulliKL` for discrete ones, :class:`LogisticKL` for relaxed
+    ones. With :math:`\beta < 1` it is tempered, and may exceed it.
+
+    Where samples have no pathwise gradient, the logits get the score-function
+    gradient, with the mean of the other samples' log-likelihoods as baseline.
+    """
+
+    def estimate(
+        self,
+        log_prob: Tensor,
+        kl: Tensor,
+        sample: GraphSample | None,
+        scale: float,
+    ) -> Tensor:
+        likelihood = scale * log_prob.sum(dim=1)
+        bound = (likelihood - self.beta * kl).mean()
+        # Whose gradient the mean lacks where samples are not pathwise:
+        return bound if sample is None else bound + sample.score(likelihood)
+
+
+class IWELBO(Objective):
+    r"""The importance-weighted bound of the paper's appendix
+
+    .. math::
+        \mathcal{L} = \sum_n \log \frac{1}{S} \sum_{s=1}^S \exp \left[
+        \log p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) -
+        \frac{\beta}{|\mathcal{Y}^o|} \log
+        \frac{q(\mathbf{A}^{(s)})}{p(\mathbf{A}^{(s)})} \right].
+
+    Its parts are the mean divergence :math:`\overline{\mathrm{KL}}` of the
+    graphs, and the log-likelihood in which a graph counts the more, the less
+    its own divergence is
+
+    .. math::
+        \mathcal{L} + \beta\, \overline{\mathrm{KL}} =
+        \sum_n \log \frac{1}{S} \sum_{s=1}^S
+        p(y_n \mid \mathbf{X}, \mathbf{A}^{(s)}) \exp \left[
+        \frac{\beta}{|\mathcal{Y}^o|} \left( \overline{\mathrm{KL}} -
+        \mathrm{KL}^{(s)} \right) \right].
+
+    .. note::
+        With one labelled node, or one sample, and :math:`\beta = 1` this is a
+        lower bound of the log-evidence, tighter with each sample. With more
+        of both it weights the graphs separately for each node, and can exceed
+        the log-evidence where the labels of nodes contradict each other; use
+        :class:`ELBO` where a bound is needed.
+    """
+
+    def estimate(
+        self,
+        log_prob: Tensor,
+        kl: Tensor,
+        sample: GraphSample | None,
+        scale: float,
+    ) -> Tensor:
+        if sample is not None and not sample.pathwise:
+            raise TypeError(
+                'IWELBO needs samples with a pathwise gradient '
+                '(BinaryConcrete, StraightThroughBernoulli), got '
+                'score-function ones: use ELBO'
+            )
+        if log_prob.size(1) == 0:
+            # Plus nothing, so that the network has a gradient of zero:
+            return log_prob.sum() - self.beta * kl.mean()
+        num_labeled = scale * log_prob.size(1)
+        log_weight = log_prob - (self.beta / num_labeled) * kl.unsqueeze(1)
+        log_mean = torch.logsumexp(log_weight, dim=0) - math.log(kl.numel())
+        return scale * log_mean.sum()
+
+
+@checked(sampler=Instance(Sampler))
+def default_objective(sampler: Sampler) -> Objective:
+    r"""The bound to maximise with graphs from a sampler, if no other is
+    given: :obj:`IWELBO(LogisticKL())` for relaxed ones, otherwise
+    :obj:`ELBO(BernoulliKL())`.
+    """
+    return IWELBO(LogisticKL()) if sampler.relaxed else ELBO(BernoulliKL())
