@@ -8,13 +8,13 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Gaussian
-from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
-from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.label_propagation import (
+from torch_geometric_vgcn.models import (
     LabelPropagation,
     ValuePropagation,
 )
+from torch_geometric_vgcn.objective import Gaussian
+from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
+from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import (
     LearnedMember,
     Learner,
