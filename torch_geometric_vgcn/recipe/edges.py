@@ -10,8 +10,8 @@ from torch_geometric.utils import to_undirected
 from torch_geometric_vgcn.analysis import right_edges
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.recipe.held_out import features_for
 from torch_geometric_vgcn.recipe.members import Learner
+from torch_geometric_vgcn.recipe.run import features_for
 from torch_geometric_vgcn.recipe.task import Task
 
 
