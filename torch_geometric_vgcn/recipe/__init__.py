@@ -1,8 +1,5 @@
 r"""One call: members, their weights, predictions and the learned graph."""
 
-import warnings
-from typing import Any
-
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.features import (
     Counts,
@@ -49,17 +46,3 @@ __all__ = [
     'propagated_mlp',
     'table_members',
 ]
-
-
-def __getattr__(name: str) -> Any:
-    if name != 'GraphSAGE':
-        raise AttributeError(f'module {__name__!r} has no attribute {name!r}')
-    from torch_geometric_vgcn.models import GraphSAGE
-
-    warnings.warn(
-        'torch_geometric_vgcn.recipe.GraphSAGE is deprecated and goes with '
-        '0.4: import it from torch_geometric_vgcn.models',
-        DeprecationWarning,
-        stacklevel=2,
-    )
-    return GraphSAGE

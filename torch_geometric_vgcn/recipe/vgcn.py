@@ -37,16 +37,16 @@ from torch_geometric_vgcn.recipe.task import (
 )
 from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
-from torch_geometric_vgcn.utils import (
-    Seeded,
-    check_features,
-    check_flag,
-    check_kind,
-    check_maker,
-    check_path,
-    check_positive,
-    check_seed,
-    check_share,
+from torch_geometric_vgcn.utils import Seeded, check_features
+from torch_geometric_vgcn.utils.constraints import (
+    POSITIVE,
+    SEED,
+    SHARE,
+    File,
+    Flag,
+    Instance,
+    Maker,
+    checked,
 )
 from torch_geometric_vgcn.utils.plain_file import read_plain, write_plain
 
@@ -132,6 +132,16 @@ class VGCN:
             these labels.
     """
 
+    @checked(
+        network=Maker(),
+        prior=Maker(),
+        objective=Maker(),
+        features=Instance(Features),
+        time_limit=POSITIVE,
+        seed=SEED,
+        progress=Flag(),
+        verbose=Flag(),
+    )
     def __init__(
         self,
         data: Data,
@@ -150,20 +160,13 @@ class VGCN:
         progress: bool = True,
         verbose: bool = False,
     ) -> None:
-        check_maker(network, 'network')
-        check_maker(prior, 'prior')
-        if not isinstance(posterior, Posterior):
-            check_maker(posterior, 'posterior')
-        check_maker(objective, 'objective')
-        if features is not None:
-            check_kind(features, Features, 'features')
-        if time_limit is not None:
-            time_limit = check_positive(time_limit, 'time_limit')
+        if posterior is not None and not isinstance(posterior, Posterior):
+            Maker()(posterior, 'posterior')
         self.effort = effort_of(effort)
         self.time_limit = time_limit
-        self.seed = check_seed(seed)
-        self.progress = check_flag(progress, 'progress')
-        self.verbose = check_flag(verbose, 'verbose')
+        self.seed = seed
+        self.progress = progress
+        self.verbose = verbose
         quantity = isinstance(members, (list, tuple)) and all(
             isinstance(member, TaughtMember) for member in members
         )
@@ -208,7 +211,7 @@ class VGCN:
         done: dict[str, list[Run]] = {}
         keep = None
         if checkpoint is not None:
-            path = check_path(checkpoint, 'checkpoint')
+            path = File()(checkpoint, 'checkpoint')
             if path.exists():
                 state = read_plain(path, KIND, 'checkpoint')
                 done = runs_of(self, state, path)
@@ -278,13 +281,13 @@ class VGCN:
             predict_unseen(self, x if scale is None else scale(x))
         )
 
+    @checked(threshold=SHARE)
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
         graph with :obj:`edge_index` (both directions), :obj:`edge_prob` and,
         if there are any, :obj:`node_names`. The probabilities are the
         posterior ones of :meth:`edges`.
         """
-        check_share(threshold, 'threshold')
         edge_index, prob = graph_of(self._found_edges(), threshold)
         graph = Data(
             edge_index=edge_index,
@@ -361,9 +364,8 @@ class VGCN:
         pickled objects.
         """
         self._check_fitted()
-        path = check_path(path, 'path')
         state = state_of(self, self.runs_, self.scores_, self.held_out_)
-        write_plain(path, KIND, state)
+        write_plain(File()(path, 'path'), KIND, state)
 
     @classmethod
     def load(
@@ -377,7 +379,7 @@ class VGCN:
             **options: The :obj:`graph`, :obj:`members`, :obj:`features` and
                 parts of members, if they were given.
         """
-        path = check_path(path, 'path')
+        path = File()(path, 'path')
         return model_of(cls, read_plain(path, KIND), path, data, **options)
 
     def _check_fitted(self) -> None:
