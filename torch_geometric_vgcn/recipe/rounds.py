@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
-from torch_geometric_vgcn.recipe.run import Run, train
+from torch_geometric_vgcn.recipe.run import Run, held_out_of, train
 from torch_geometric_vgcn.recipe.scores import Score, scores_of
 from torch_geometric_vgcn.utils import progress_bar
 
@@ -23,7 +23,7 @@ def train_members(
     model: VGCN, done: Runs, keep: Callable[[Runs], None] | None = None
 ) -> tuple[Runs, dict[str, Score], Tensor]:
     r"""Trains all members once, and those that have a weight again, and weighs
-    them by labels of the held-out nodes, which are returned, too. After the
+    them by the labels of held-out nodes. Returns these nodes, too. After the
     time limit no training begins, except that of the first two members.
 
     Args:
@@ -37,44 +37,43 @@ def train_members(
     end = perf_counter() + limit
     generator = torch.Generator().manual_seed(model.seed)
     folds: list[tuple[Tensor, Tensor]] = []
-    held, rounds, stops = task.val, effort.runs, [task.train]
-    if held is None:
+    rounds, stops = effort.runs, [task.train]
+    if task.val is None:
         rounds = 1  # as each has one for each fold
         folds = folds_of(task.y, task.train, effort.folds, generator)
-        held = torch.cat([task.train[:0], *(part for _, part in folds)])
     else:
-        stops = halves_of(task.y, held, rounds, generator)
+        stops = halves_of(task.y, task.val, generator)
     runs: Runs = {}
-    scores = {member.name: Score(weight=1.0) for member in members}
+    scores: dict[str, Score] = {}
+    kept = [member.name for member in members]
     hidden = not model.progress
     total = len(members) * rounds
     with progress_bar(total=total, disable=hidden, leave=False) as bar:
         for number in range(rounds):
-            stop = stops[number % len(stops)]
             for member in members:
                 name = member.name
                 bar.set_postfix(member=name, refresh=False)
                 late = perf_counter() > end and len(runs) > 1
-                if scores[name].weight > 0 and not late:
+                if name in kept and not late:
                     old = [r for r in done.get(name, []) if r.number == number]
                     new = old or [
                         train(
                             member,
                             task,
                             folds,
-                            stop,
+                            stops[number % len(stops)],
                             effort,
                             model.seed,
                             number,
-                        )  # fmt: skip
+                            model.train_on_val,
+                        )
                     ]
                     runs[name] = runs.get(name, []) + new
                     if keep is not None and not old:
                         keep(runs)
                 bar.update()
-            # After the first round, by the half that told no one to stop:
-            again = number == 0 and rounds > 1
-            rows = runs[members[0].name][0].unseen if again else None
-            members = [m for m in members if m.name in runs]
-            scores = scores_of(runs, task.y[held], generator, rows)
-    return runs, scores, held
+            # The others keep what the first round said of them:
+            here = {name: runs[name] for name in kept if name in runs}
+            scores |= scores_of(here, task.y, generator)
+            kept = [name for name in here if scores[name].weight > 0]
+    return runs, scores, held_out_of(runs[name] for name in kept)

@@ -1,5 +1,6 @@
 r"""Members are trained, and predict labels that they haven't seen."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from time import perf_counter
 from zlib import crc32
@@ -23,18 +24,17 @@ class Run:
         number (int): Which of the member's runs this is.
         learner (VariationalGraphLearner or FixedGraph): Its learner.
         prob (Tensor): The class probabilities of all nodes.
-        held (Tensor): Those of the held-out nodes.
-        unseen (Tensor): Which of the held-out nodes didn't tell when to
-            stop: on the others a member looks better than it is, the more so
-            the more its predictions vary.
+        held_out (Tensor): The nodes by which it is judged.
+        held_out_prob (Tensor): Their class probabilities, predicted without
+            their labels.
         seconds (float): How long training took.
     """
 
     number: int
     learner: Learner
     prob: Tensor
-    held: Tensor
-    unseen: Tensor
+    held_out: Tensor
+    held_out_prob: Tensor
     seconds: float
 
 
@@ -43,14 +43,29 @@ def mean_prob(runs: list[Run]) -> Tensor:
     return torch.stack([run.prob for run in runs]).mean(dim=0)
 
 
-def held_out_prob(runs: list[Run]) -> Tensor:
-    r"""The mean class probabilities of held-out nodes, of the runs that
-    haven't seen them, or of all if there is none.
+def held_out_of(runs: Iterable[list[Run]]) -> Tensor:
+    r"""The nodes by which all of these members are judged."""
+    common: Tensor | None = None
+    for each in runs:
+        nodes = torch.cat([run.held_out for run in each]).unique()
+        if common is not None:
+            nodes = nodes[torch.isin(nodes, common)]
+        common = nodes
+    assert common is not None
+    return common
+
+
+def held_out_prob(runs: list[Run], nodes: Tensor) -> Tensor:
+    r"""The class probabilities of held-out nodes: the mean over the runs that
+    are judged by them.
     """
-    held = torch.stack([run.held for run in runs])
-    weight = torch.stack([run.unseen for run in runs]).to(held)
-    weight = weight.where(weight.sum(dim=0) > 0, 1.0).unsqueeze(-1)
-    return (weight * held).sum(dim=0) / weight.sum(dim=0)
+    first = runs[0].held_out_prob
+    total = first.new_zeros(runs[0].prob.size(0), first.size(1))
+    count = first.new_zeros(total.size(0), 1)
+    for run in runs:
+        total[run.held_out] += run.held_out_prob
+        count[run.held_out] += 1
+    return total[nodes] / count[nodes]
 
 
 def train(
@@ -60,19 +75,29 @@ def train(
     stop: Tensor,
     effort: Effort,
     seed: int,
-    number: int = 0,
+    number: int,
+    train_on_val: bool,
 ) -> Run:
-    r"""Trains a member, and predicts labels that it hasn't seen: those of the
-    validation nodes, of which :obj:`stop` tell when to stop, or where there
-    are none, those of each fold in turn by a model of the others. The same
-    seed gives the same, whatever other members there are.
+    r"""Trains a member, and predicts labels that it hasn't seen.
+
+    Of the validation nodes, :obj:`stop` tell when to stop. They also judge
+    the member if the others are trained on; otherwise the others judge it.
+    Without validation nodes, each fold is predicted by a model of the others,
+    and all labels are trained on in the end. The same seed gives the same,
+    whatever other members there are.
     """
     start = perf_counter()
     with Seeded(crc32(f'{seed} {number} {member.name}'.encode())):
         if task.val is not None:
-            part = task.split(task.train, stop)
+            nodes, held_out = task.train, stop
+            others = task.val[~torch.isin(task.val, stop)]
+            if train_on_val:
+                nodes = torch.cat([nodes, others])
+            elif others.numel() > 0:
+                held_out = others
+            part = task.split(nodes, stop)
             learner, prob, _ = _trained(member, part, effort)
-            held, unseen = prob[task.val], ~torch.isin(task.val, stop)
+            held_out_prob = prob[held_out]
         else:
             parts: list[Tensor] = [task.x.new_empty(0, task.num_classes)]
             epochs: list[int] = []
@@ -81,14 +106,14 @@ def train(
                 _, prob, count = _trained(member, part, effort)
                 parts.append(prob[other])
                 epochs.append(count)
-            held = torch.cat(parts)
-            unseen = torch.ones_like(held[:, 0], dtype=torch.bool)
+            held_out = torch.cat([task.train[:0], *(out for _, out in folds)])
+            held_out_prob = torch.cat(parts)
             # There is no fold if each class has one label:
             epochs = sorted(epochs) or [effort.epochs // 2]
             count = epochs[len(epochs) // 2]
             learner, prob, _ = _trained(member, task, effort, count)
     seconds = perf_counter() - start
-    return Run(number, learner, prob, held, unseen, seconds)
+    return Run(number, learner, prob, held_out, held_out_prob, seconds)
 
 
 def _trained(

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch.distributions import Normal
 
-from torch_geometric_vgcn.recipe.run import Run, held_out_prob
+from torch_geometric_vgcn.recipe.run import Run, held_out_of, held_out_prob
 from torch_geometric_vgcn.recipe.stacking import (
     pruned,
     stack,
@@ -42,17 +42,14 @@ class Score:
 
 
 def scores_of(
-    runs: dict[str, list[Run]],
-    label: Tensor,
-    generator: torch.Generator,
-    rows: Tensor | None = None,
+    runs: dict[str, list[Run]], y: Tensor, generator: torch.Generator
 ) -> dict[str, Score]:
-    r"""Weighs members by the held-out labels :obj:`label`, or only those that
-    :obj:`rows` selects.
+    r"""Weighs members by the labels :obj:`y` of the nodes by which all of them
+    are judged.
     """
-    held = [held_out_prob(each) for each in runs.values()]
-    if rows is not None and bool(rows.any()):
-        label, held = label[rows], [prob[rows] for prob in held]
+    nodes = held_out_of(runs.values())
+    label = y[nodes]
+    held = [held_out_prob(each, nodes) for each in runs.values()]
     judge = _of_quantities if label.is_floating_point() else _of_classes
     temperature, likelihood, accuracy, nll = judge(held, label)
     weight = pruned(stack(likelihood)).tolist()

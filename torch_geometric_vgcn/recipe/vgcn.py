@@ -114,6 +114,10 @@ class VGCN:
         time_limit (float, optional): After how many seconds no member is
             begun any more, except for the first two. The result then depends
             on the machine, too. (default: :obj:`None`)
+        train_on_val (bool, optional): Whether validation labels are trained
+            on, too. With :obj:`False` they only tell when to stop and what to
+            trust: the protocol of most published comparisons.
+            (default: :obj:`True`)
         seed (int, optional): The source of all randomness. Global random
             states are left as they are. (default: :obj:`0`)
         progress (bool, optional): Whether to show a progress bar.
@@ -138,6 +142,7 @@ class VGCN:
         objective=Maker(),
         features=Instance(Features),
         time_limit=POSITIVE,
+        train_on_val=Flag(),
         seed=SEED,
         progress=Flag(),
         verbose=Flag(),
@@ -156,6 +161,7 @@ class VGCN:
         features: Features | None = None,
         effort: str | Effort = 'default',
         time_limit: float | None = None,
+        train_on_val: bool = True,
         seed: int = 0,
         progress: bool = True,
         verbose: bool = False,
@@ -164,6 +170,7 @@ class VGCN:
             Maker()(posterior, 'posterior')
         self.effort = effort_of(effort)
         self.time_limit = time_limit
+        self.train_on_val = train_on_val
         self.seed = seed
         self.progress = progress
         self.verbose = verbose
@@ -248,7 +255,11 @@ class VGCN:
         self.prob_ = {name: mean_prob(each) for name, each in runs.items()}
         self.held_out_ = held_out
         self.held_out_prob_ = self._mean(
-            {name: held_out_prob(each) for name, each in runs.items()}
+            {
+                name: held_out_prob(each, held_out)
+                for name, each in runs.items()
+                if scores[name].weight > 0
+            }
         )
         self.weights_ = {name: s.weight for name, s in scores.items()}
         self.weights_ |= dict.fromkeys(self._left_out, 0.0)
