@@ -75,8 +75,8 @@ def train(
     stop: Tensor,
     effort: Effort,
     seed: int,
-    number: int,
-    train_on_val: bool,
+    number: int = 0,
+    train_on_val: bool = True,
 ) -> Run:
     r"""Trains a member, and predicts labels that it hasn't seen.
 

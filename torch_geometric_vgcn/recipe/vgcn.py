@@ -70,9 +70,12 @@ class VGCN:
     .. math::
         p(y_n) = \sum_m w_m \, p_m(y_n)^{1 / T_m} / Z_{mn}.
 
-    Held-out labels are those of :obj:`data.val_mask`. Without it, members are
-    trained on parts of the labels, each part is held out in turn, and in the
-    end they are trained on all.
+    Held-out labels are those of :obj:`data.val_mask`: each half of them judges
+    what was trained on the other half and :obj:`data.train_mask`. So the
+    model has seen them; to compare it with others by these labels, use
+    :obj:`held_out_prob_`, or :obj:`train_on_val=False`. Without a
+    :obj:`val_mask`, members are trained on parts of the labels, each part is
+    held out in turn, and in the end they are trained on all.
 
     Args:
         data (torch_geometric.data.Data): The nodes, with features :obj:`x`,
