@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from torch_geometric_vgcn import PosteriorMean, VariationalGraphLearner
+from torch_geometric_vgcn.models import LabelPropagation
 from torch_geometric_vgcn.prior import SmoothedPrior
 from torch_geometric_vgcn.recipe import (
     TaughtMember,
@@ -14,7 +15,6 @@ from torch_geometric_vgcn.recipe import (
     no_graph,
     table_members,
 )
-from torch_geometric_vgcn.recipe.label_propagation import LabelPropagation
 from torch_geometric_vgcn.recipe.prepare import prepare
 
 

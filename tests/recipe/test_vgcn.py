@@ -13,7 +13,7 @@ import torch
 
 import torch_geometric_vgcn.recipe as recipe
 from torch_geometric_vgcn import evaluate
-from torch_geometric_vgcn.recipe import FixedMember, given_graph
+from torch_geometric_vgcn.recipe import Effort, FixedMember, given_graph
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -184,7 +184,7 @@ data.train_mask = torch.arange(90) < 30
 data.val_mask = ~data.train_mask
 members = [FixedMember('no graph', no_graph)] if {alone} else None
 few = Effort(2, 2, warmup=1, num_samples=2)
-model = vgcn.VGCN(data, members=members, effort=few).fit()
+model = vgcn.VGCN(data, members=members, effort=few, progress=False).fit()
 model.predict(), model.edges(), model.leaderboard(), model.learned_graph()
 model.save('model.pt'), vgcn.VGCN.load('model.pt', data, members=members)
 model.report()
@@ -199,6 +199,32 @@ assert 'networkx' not in sys.modules
             text=True,
         )
     assert (done.returncode, done.stdout, done.stderr) == (0, '', '')
+
+
+def test_all_labels_are_used_unless_validation_is_kept_apart(blocks, model_of):
+    assert 'train_on_val' not in repr(model_of(blocks))
+    apart = model_of(blocks, train_on_val=False)
+    assert '    train_on_val=False,\n' in repr(apart)
+    both, apart = model_of(blocks).fit(), apart.fit()
+    for model in (both, apart):
+        val = blocks.val_mask.nonzero().view(-1)
+        assert model.held_out_.equal(val)
+        assert model.held_out_prob_.shape == (val.numel(), 3)
+    known = blocks.y[blocks.val_mask]
+    sure = [
+        model.predict()[blocks.val_mask].gather(1, known.view(-1, 1)).mean()
+        for model in (apart, both)
+    ]
+    assert sure[0] < sure[1]
+
+
+def test_a_quick_model_is_judged_by_the_half_that_it_has_not_seen(
+    blocks, model_of
+):
+    quick = Effort(12, 12, warmup=4, folds=2, runs=1, num_samples=2)
+    model = model_of(blocks, effort=quick).fit()
+    assert 2 * model.held_out_.numel() == int(blocks.val_mask.sum())
+    assert bool(blocks.val_mask[model.held_out_].all())
 
 
 def test_fit_comes_first(blocks, model_of):

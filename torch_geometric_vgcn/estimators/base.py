@@ -13,28 +13,39 @@ from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
 from torch_geometric_vgcn.datasets.read_csv import check_names
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy, canonical
 from torch_geometric_vgcn.estimators.features import Features
-from torch_geometric_vgcn.estimators.reach import reach_of, weight_within
-from torch_geometric_vgcn.estimators.saved import load_state, save_state
+from torch_geometric_vgcn.estimators.reach import (
+    reach_of,
+    weight_among,
+    weight_within,
+)
+from torch_geometric_vgcn.estimators.rows import (
+    as_numpy,
+    canonical,
+    given_graph,
+    row_names,
+)
 from torch_geometric_vgcn.recipe import (
     VGCN,
     Measurements,
-    Member,
     more_neighbors,
     table_members,
 )
 from torch_geometric_vgcn.recipe.edges import edges_of
+from torch_geometric_vgcn.recipe.saved import model_of, state_of
+from torch_geometric_vgcn.recipe.scores import ranked
 from torch_geometric_vgcn.utils import (
     check_count,
     check_flag,
+    check_path,
     check_probability,
 )
+from torch_geometric_vgcn.utils.plain_file import read_plain, write_plain
 
 #: The number of rows per step, and of neighbours, unless they are given.
 BATCH_SIZE, NEIGHBORS = 512, 10
 
-T = TypeVar('T')
+T = TypeVar('T', bound='VGCNEstimator')
 
 
 @dataclass(frozen=True)
@@ -76,6 +87,12 @@ class VGCNEstimator(BaseEstimator):
         self.verbose = verbose
         self.random_state = random_state
 
+    def _table(self, X: Any, graph: Any) -> tuple[Any, Tensor | None]:  # noqa: N803
+        r"""The rows to learn from, and the edges of their graph, if any."""
+        names = row_names(X)
+        X = self._validated(X, reset=True)  # noqa: N806
+        return X, given_graph(graph, X.shape[0], names)
+
     def _validated(self, X: Any, reset: bool) -> Any:  # noqa: N803
         if isinstance(X, Tensor):
             X = as_numpy(X.detach().cpu())  # noqa: N806
@@ -100,19 +117,28 @@ class VGCNEstimator(BaseEstimator):
             )
         return canonical(rows)
 
-    def _learn(self, X: Any, y: Tensor, given: Tensor | None) -> Tensor:  # noqa: N803
-        r"""Trains the model. Returns what is expected of all rows."""
+    def _learn(
+        self,
+        X: Any,  # noqa: N803
+        y: Tensor,
+        given: Tensor | None,
+    ) -> tuple[Tensor, Tensor]:
+        r"""Trains the model. Returns what is expected of all rows, and its
+        weight.
+        """
         rng = check_random_state(self.random_state)
         feature_seed, seed = (int(rng.randint(2**31 - 1)) for _ in range(2))
-        self._options = self._checked(given is not None)
+        parts = self._parts(given is not None)
         self._features = Features.of(X, _counts(self.features), feature_seed)
         x = self._features(X)
         self._reach = reach_of(x)
-        self.model_ = self._model(x.float(), y, given, seed).fit()
-        model = self.model_
-        scores = model.scores_
-        size = int(model.held_out_.numel())
-        self.leaderboard_ = scores.columns()
+        self.model_ = model = VGCN(
+            Data(x=x.float(), y=y, edge_index=given),
+            seed=seed,
+            progress=bool(self.verbose),
+            **parts,
+        ).fit()
+        self.leaderboard_ = ranked(model.scores_)
         self.choice_ = ', '.join(
             f'{name} ({weight:.2f})'
             for name, weight in sorted(
@@ -120,73 +146,42 @@ class VGCNEstimator(BaseEstimator):
             )
             if weight > 0
         )
-        named = 'r2' if scores.quantity else 'accuracy'
-        self.trials_: list[dict[str, Any]] = [
-            {'setting': name, named: score, 'nll': nll}
-            for name, score, nll in zip(
-                scores.name, scores.accuracy, scores.nll, strict=True
-            )
-            if size > 0
-        ]
-        self.validation_size_ = size
+        named = 'r2' if model.task.quantity else 'accuracy'
+        self.validation_size_ = int(model.held_out_.numel())
         self.validation_rows_ = model.held_out_.numpy()
+        self.trials_: list[dict[str, Any]] = [
+            {'setting': name, named: score.accuracy, 'nll': score.nll}
+            for name, score in model.scores_.items()
+            if self.validation_size_ > 0
+        ]
         self.n_iter_ = self.max_iter
         self.prior_graph_, self.graph_ = _graphs(model)
         self.given_graph_ = None
         if given is not None:
             one = torch.ones(given.size(1), dtype=torch.double)
             self.given_graph_ = _matrix(given, one, x.size(0))
-        return model.predict()
+        return model.predict(), weight_among(x)
 
-    def _checked(self, given: bool) -> dict[str, Any]:
-        r"""What members are made with."""
+    def _parts(self, given: bool) -> dict[str, Any]:
+        r"""The members and features of the model."""
         size, k, trust = self.batch_size, self.n_neighbors, self.trust
-        return {
-            'batch_size': BATCH_SIZE
-            if size == 'auto'
-            else check_count(cast(int, size), 'batch_size', 2),
-            'hidden': check_count(self.hidden, 'hidden', least=1),
-            'steps': check_count(self.max_iter, 'max_iter', least=1),
-            'learn': check_flag(self.learn, 'learn'),
-            'trust': None
-            if trust == 'auto'
-            else check_probability(cast(float, trust), 'trust'),
-            'k': NEIGHBORS
-            if k == 'auto'
-            else check_count(cast(int, k), 'n_neighbors', 1),
-            'given': given,
-        }
-
-    def _members(self) -> list[Member]:
-        options = dict(self._options)
-        del options['k']
-        members = table_members(**options)
-        if self.n_neighbors == 'auto':
-            return members
-        return [m for m in members if more_neighbors not in m.sources]
-
-    def _model(
-        self, x: Tensor, y: Tensor, given: Tensor | None, seed: int = 0
-    ) -> VGCN:
-        return VGCN(
-            Data(x=x, y=y, edge_index=given),
-            members=self._members(),
-            features=Scaled(k=self._options['k']),
-            seed=seed,
-            progress=bool(self.verbose),
+        if size == 'auto':
+            size = BATCH_SIZE
+        if trust != 'auto':
+            trust = check_probability(cast(float, trust), 'trust')
+        members = table_members(
+            given,
+            None if trust == 'auto' else cast(float, trust),
+            learn=check_flag(self.learn, 'learn'),
+            hidden=self.hidden,
+            steps=check_count(self.max_iter, 'max_iter', least=1),
+            batch_size=size,
         )
-
-    def _load_model(
-        self, path: Path, x: Tensor, y: Tensor, given: Tensor | None
-    ) -> VGCN:
-        r"""The model that was trained with the same."""
-        return VGCN.load(
-            path,
-            Data(x=x, y=y, edge_index=given),
-            members=self._members(),
-            features=Scaled(k=self._options['k']),
-            progress=False,
-        )
+        if k == 'auto':
+            return {'members': members, 'features': Scaled(k=NEIGHBORS)}
+        k = check_count(cast(int, k), 'n_neighbors', least=1)
+        members = [m for m in members if more_neighbors not in m.sources]
+        return {'members': members, 'features': Scaled(k=k)}
 
     def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803
         r"""What is expected of unseen rows, and its weight; rows that are far
@@ -203,14 +198,45 @@ class VGCNEstimator(BaseEstimator):
         :obj:`None`.
         """
         check_is_fitted(self)
-        save_state(self, path)
+        path = check_path(path, 'path')
+        params, model = self.get_params(), self.model_
+        apart = {*params, 'model_', '_features'}
+        if isinstance(self.random_state, np.random.RandomState):
+            params['random_state'] = None  # training has changed it
+        state = {
+            'params': params,
+            'fitted': {k: v for k, v in vars(self).items() if k not in apart},
+            'features': vars(self._features),
+            'x': model.task.x,
+            'y': model.task.y,
+            'edge_index': model.task.edge_index,
+            'model': state_of(
+                model, model.runs_, model.scores_, model.held_out_
+            ),
+        }
+        write_plain(path, type(self).__name__, state)
 
     @classmethod
     def load(cls: type[T], path: str | Path) -> T:
         r"""Loads an estimator that :meth:`save` has saved. Nothing in the
         file is executed, and a damaged file is refused.
         """
-        return load_state(cls, path)
+        path = check_path(path, 'path')
+        state = read_plain(path, cls.__name__)
+        estimator = cls(**state['params'])
+        for name, value in state['fitted'].items():
+            setattr(estimator, name, value)
+        estimator._features = Features(**state['features'])
+        given = state['edge_index']
+        estimator.model_ = model_of(
+            VGCN,
+            state['model'],
+            path,
+            Data(x=state['x'], y=state['y'], edge_index=given),
+            progress=False,
+            **estimator._parts(given is not None),
+        )
+        return estimator
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

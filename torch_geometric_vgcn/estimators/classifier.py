@@ -6,12 +6,7 @@ from sklearn.base import ClassifierMixin
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.given_graph import (
-    given_graph,
-    row_names,
-)
 from torch_geometric_vgcn.estimators.labels import Labels
-from torch_geometric_vgcn.estimators.reach import weight_among
 
 
 class VGCNClassifier(ClassifierMixin, VGCNEstimator):
@@ -112,11 +107,9 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
                 :obj:`X` is no :class:`pandas.DataFrame`, or one whose index
                 counts the rows. (default: :obj:`None`)
         """
-        names = row_names(X)
-        X = self._validated(X, reset=True)  # noqa: N806
-        given = given_graph(graph, X.shape[0], names)
+        X, given = self._table(X, graph)  # noqa: N806
         labels = Labels.of(y, X.shape[0])
-        prob = self._learn(X, torch.from_numpy(labels.code), given)
+        prob, weight = self._learn(X, torch.from_numpy(labels.code), given)
         self.classes_ = labels.classes
         self.labels_ = labels.code
         held = self.model_.held_out_prob_.double()
@@ -127,7 +120,6 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
             hits = hits == labels.code[self.validation_rows_]
             self.validation_score_ = float(hits.mean())
         known = torch.from_numpy(labels.code >= 0)
-        weight = weight_among(self._features(X))
         weight[known] = 1.0
         self.label_distributions_ = self._with_shares(prob.double(), weight)
         place = self.label_distributions_.argmax(axis=1)

@@ -7,8 +7,8 @@ from sklearn.utils.validation import check_is_fitted
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.estimators.as_numpy import as_numpy
 from torch_geometric_vgcn.estimators.classifier import VGCNClassifier
+from torch_geometric_vgcn.estimators.rows import as_numpy
 from torch_geometric_vgcn.utils import (
     check_attributes,
     check_features,

@@ -8,12 +8,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.given_graph import (
-    given_graph,
-    row_names,
-)
 from torch_geometric_vgcn.estimators.labels import column_or_1d
-from torch_geometric_vgcn.estimators.reach import weight_among
 
 #: Predictions of larger numbers may be infinite.
 LARGEST = 1e305
@@ -69,9 +64,7 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
             graph (optional): A graph of the rows that may be wrong, as for
                 :class:`VGCNClassifier`. (default: :obj:`None`)
         """
-        names = row_names(X)
-        X = self._validated(X, reset=True)  # noqa: N806
-        given = given_graph(graph, X.shape[0], names)
+        X, given = self._table(X, graph)  # noqa: N806
         value = _values(y)
         check_consistent_length(X, value)
         known = ~np.isnan(value)
@@ -84,7 +77,8 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
         unit = np.where(known, 0.0, np.nan)
         if self._scale > 0:
             unit[known] = (value[known] - self._mean) / self._scale
-        mean = self._learn(X, torch.from_numpy(unit).float(), given)
+        unit_ = torch.from_numpy(unit).float()
+        mean, weight = self._learn(X, unit_, given)
         held = self.model_.held_out_prob_[:, 0].double().numpy()
         if self._scale == 0:  # all are alike, and predicted as such
             held, mean = np.zeros_like(held), torch.zeros_like(mean)
@@ -92,7 +86,6 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
         error = float(np.sqrt(np.mean((held - truth) ** 2)))
         self.noise_ = error * self._scale
         self.validation_score_ = float(r2_score(truth, held))
-        weight = weight_among(self._features(X))
         expected = (weight * mean.double())[:, 0].numpy()
         expected = expected * self._scale + self._mean
         self.transduction_ = np.where(known, value, expected)

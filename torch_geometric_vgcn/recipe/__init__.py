@@ -12,7 +12,6 @@ from torch_geometric_vgcn.recipe.members import (
     Member,
 )
 from torch_geometric_vgcn.recipe.networks import (
-    GraphSAGE,
     gcn,
     graph_sage,
     propagated_mlp,
@@ -32,7 +31,6 @@ __all__ = [
     'Effort',
     'Features',
     'FixedMember',
-    'GraphSAGE',
     'LearnedMember',
     'Measurements',
     'Member',

@@ -7,11 +7,11 @@ from torch import Tensor
 from torch.nn.functional import one_hot
 from torch_geometric.utils import to_undirected
 
+from torch_geometric_vgcn.analysis import right_edges
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.recipe.held_out import features_for
 from torch_geometric_vgcn.recipe.members import Learner
-from torch_geometric_vgcn.recipe.right_edges import right_edges
+from torch_geometric_vgcn.recipe.run import features_for
 from torch_geometric_vgcn.recipe.task import Task
 
 
@@ -73,7 +73,8 @@ def edges_of(
         given[torch.searchsorted(key, i * size + j)] = True
         found = None
         if not task.quantity:
-            found = right_edges(task, _classes(learners, task))
+            prob = _classes(learners, task)
+            found = right_edges(task.edge_index, task.x, prob)
         if found is not None:
             posterior[given], prior[given] = found[0].double(), found[1]
     return Edges(index, given, prior, posterior)

@@ -145,10 +145,10 @@ def folds_of(
 
 
 def halves_of(
-    y: Tensor, val: Tensor, runs: int, generator: torch.Generator
+    y: Tensor, val: Tensor, generator: torch.Generator
 ) -> list[Tensor]:
-    r"""The validation nodes that tell when to stop, in turn, so that each run
-    but a single one leaves others to be judged by.
+    r"""Two halves of the validation nodes, or all of them if there are too
+    few.
     """
-    splits = folds_of(y, val, 2, generator) if runs > 1 else []
+    splits = folds_of(y, val, 2, generator)
     return list(splits[0]) if splits else [val]

@@ -1,10 +1,12 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from inspect import signature
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Module
+from torch_geometric.data import Data
 from torch_geometric.utils import coalesce
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
@@ -12,7 +14,6 @@ from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
 from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
 from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.fit_bound import fit_bound
 from torch_geometric_vgcn.recipe.networks import (
     gcn,
     graph_sage,
@@ -24,16 +25,21 @@ from torch_geometric_vgcn.recipe.sources import (
     no_graph,
 )
 from torch_geometric_vgcn.recipe.task import MakeNetwork, Task
-from torch_geometric_vgcn.utils import (
-    check_edge_index,
-    check_kind,
-    check_maker,
-    check_number,
-    check_probability,
+from torch_geometric_vgcn.training import fit, optimizers
+from torch_geometric_vgcn.utils import check_edge_index, check_kind
+from torch_geometric_vgcn.utils.constraints import (
+    NUMBER,
+    PROBABILITY,
+    Instance,
+    Maker,
+    checked,
 )
 
 Learner = VariationalGraphLearner | FixedGraph
 Source = Callable[[Task], Tensor]
+
+#: How the networks of members on the bound are trained.
+LR, WEIGHT_DECAY, NUM_SAMPLES = 0.02, 5e-4, 3
 
 
 class Member(ABC):
@@ -48,18 +54,17 @@ class Member(ABC):
             :class:`Task`. (default: that of :class:`VGCN`)
     """
 
+    @checked(name=Instance(str), network=Maker())
     def __init__(
         self,
         name: str,
         *sources: Source,
         network: MakeNetwork | None = None,
     ) -> None:
-        check_kind(name, str, 'name')
         if not sources:
             raise ValueError(f"'sources' of the member '{name}' are missing")
         for source in sources:
-            check_maker(source, 'sources')
-        check_maker(network, 'network')
+            Maker()(source, 'sources')
         self.name = name
         self.sources = sources
         self.network = network
@@ -102,15 +107,40 @@ class Member(ABC):
             epochs (int, optional): The number of steps, if there is no label
                 to stop by. (default: :obj:`None`)
         """
-        return fit_bound(learner, x, task, effort, epochs)
-
-    def settings(self) -> dict[str, Any]:
-        r"""What :func:`repr` shows besides the name and sources."""
-        return {} if self.network is None else {'network': self.network}
+        if task.val is not None:
+            data = Data(x=x, y=task.y, train_mask=task.train)
+            data.val_mask = task.val
+            result = fit(
+                learner,
+                data,
+                epochs=effort.epochs,
+                lr=LR,
+                weight_decay=WEIGHT_DECAY,
+                num_samples=NUM_SAMPLES,
+                patience=effort.patience,
+                progress=False,
+            )
+            return result.best_epoch + 1
+        assert epochs is not None
+        steps = optimizers(
+            learner, task.train.numel(), LR, weight_decay=WEIGHT_DECAY
+        )
+        learner.train()
+        for _ in range(epochs):
+            learner.zero_grad()
+            out = learner(x, num_samples=NUM_SAMPLES)
+            learner.objective(out, task.y, task.train).loss.backward()
+            for optimizer in steps:
+                optimizer.step()
+        learner.eval()
+        return epochs
 
     def __repr__(self) -> str:
         parts = [repr(self.name), *map(name_of, self.sources)]
-        parts += [f'{k}={name_of(v)}' for k, v in self.settings().items()]
+        for name, parameter in signature(type(self)).parameters.items():
+            value = getattr(self, name, None)
+            if parameter.kind is parameter.KEYWORD_ONLY and value is not None:
+                parts.append(f'{name}={name_of(value)}')
         return f'{type(self).__name__}({", ".join(parts)})'
 
 
@@ -137,6 +167,7 @@ class LearnedMember(Member):
             edge: the logits of a standard deviation. (default: :obj:`2.0`)
     """
 
+    @checked(rho1=PROBABILITY, evidence=NUMBER)
     def __init__(
         self,
         name: str,
@@ -146,12 +177,8 @@ class LearnedMember(Member):
         network: MakeNetwork | None = None,
     ) -> None:
         super().__init__(name, *sources, network=network)
-        self.rho1 = check_probability(rho1, 'rho1')
-        self.evidence = check_number(evidence, 'evidence')
-
-    def settings(self) -> dict[str, Any]:
-        own = {'rho1': self.rho1, 'evidence': self.evidence}
-        return own | super().settings()
+        self.rho1 = rho1
+        self.evidence = evidence
 
     def learner(self, task: Task) -> Learner:
         return VariationalGraphLearner(

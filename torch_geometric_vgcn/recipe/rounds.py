@@ -1,62 +1,79 @@
+from __future__ import annotations
+
 from collections.abc import Callable
 from math import inf
 from time import perf_counter
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.held_out import Trained, train
 from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
-from torch_geometric_vgcn.recipe.members import Member
-from torch_geometric_vgcn.recipe.task import Task
-from torch_geometric_vgcn.recipe.weights import Weights, weights_of
+from torch_geometric_vgcn.recipe.run import Run, held_out_of, train
+from torch_geometric_vgcn.recipe.scores import Score, scores_of
 from torch_geometric_vgcn.utils import progress_bar
+
+if TYPE_CHECKING:
+    from torch_geometric_vgcn.recipe.vgcn import VGCN
+
+Runs = dict[str, list[Run]]
 
 
 def train_members(
-    members: list[Member],
-    task: Task,
-    effort: Effort,
-    seed: int,
-    progress: bool,
-    time_limit: float | None = None,
-    train: Callable[..., Trained] = train,
-) -> tuple[dict[str, Trained], Weights, Tensor]:
+    model: VGCN, done: Runs, keep: Callable[[Runs], None] | None = None
+) -> tuple[Runs, dict[str, Score], Tensor]:
     r"""Trains all members once, and those that have a weight again, and weighs
-    them by labels of the held-out nodes, which are returned, too. After so
-    many seconds no training begins, except that of the first two members.
+    them by the labels of held-out nodes. Returns these nodes, too. After the
+    time limit no training begins, except that of the first two members.
+
+    Args:
+        model (VGCN): The model.
+        done (Dict[str, List[Run]]): What needn't be trained again.
+        keep (Callable, optional): Is told of each run what there is now.
+            (default: :obj:`None`)
     """
-    end = perf_counter() + (inf if time_limit is None else time_limit)
-    generator = torch.Generator().manual_seed(seed)
+    task, effort, members = model.task, model.effort, model.members
+    limit = inf if model.time_limit is None else model.time_limit
+    end = perf_counter() + limit
+    generator = torch.Generator().manual_seed(model.seed)
     folds: list[tuple[Tensor, Tensor]] = []
-    held, runs, stops = task.val, effort.runs, [task.train]
-    if held is None:
-        runs = 1  # as each has one for each fold
+    rounds, stops = effort.runs, [task.train]
+    if task.val is None:
+        rounds = 1  # as each has one for each fold
         folds = folds_of(task.y, task.train, effort.folds, generator)
-        held = torch.cat([task.train[:0], *(part for _, part in folds)])
     else:
-        stops = halves_of(task.y, held, runs, generator)
-    trained: dict[str, Trained] = {}
-    weight = {member.name: 1.0 for member in members}
-    total = len(members) * runs
-    with progress_bar(total=total, disable=not progress, leave=False) as bar:
-        for run in range(runs):
-            stop = stops[run % len(stops)]
+        stops = halves_of(task.y, task.val, generator)
+    runs: Runs = {}
+    scores: dict[str, Score] = {}
+    kept = [member.name for member in members]
+    hidden = not model.progress
+    total = len(members) * rounds
+    with progress_bar(total=total, disable=hidden, leave=False) as bar:
+        for number in range(rounds):
             for member in members:
                 name = member.name
                 bar.set_postfix(member=name, refresh=False)
-                late = perf_counter() > end and len(trained) > 1
-                if weight[name] > 0 and not late:
-                    new = train(member, task, folds, stop, effort, seed, run)
-                    old = trained.get(name)
-                    trained[name] = new if old is None else old + new
+                late = perf_counter() > end and len(runs) > 1
+                if name in kept and not late:
+                    old = [r for r in done.get(name, []) if r.number == number]
+                    new = old or [
+                        train(
+                            member,
+                            task,
+                            folds,
+                            stops[number % len(stops)],
+                            effort,
+                            model.seed,
+                            number,
+                            model.train_on_val,
+                        )
+                    ]
+                    runs[name] = runs.get(name, []) + new
+                    if keep is not None and not old:
+                        keep(runs)
                 bar.update()
-            # After the first round, by the half that told no one to stop:
-            again = run == 0 and runs > 1
-            rows = trained[members[0].name].unseen[0] if again else None
-            label = task.y[held]
-            members = [m for m in members if m.name in trained]
-            scores = weights_of(members, trained, label, generator, rows)
-            weight = scores.weights
-    return trained, scores, held
+            # The others keep what the first round said of them:
+            here = {name: runs[name] for name in kept if name in runs}
+            scores |= scores_of(here, task.y, generator)
+            kept = [name for name in here if scores[name].weight > 0]
+    return runs, scores, held_out_of(runs[name] for name in kept)

@@ -60,5 +60,7 @@ def decided(model: VGCN) -> list[str]:
     ]
     out.append(f'features={task.features!r}')
     out.append(f'effort={model.effort!r}')
+    if not model.train_on_val:
+        out.append('train_on_val=False')
     out.append(f'seed={model.seed}')
     return out

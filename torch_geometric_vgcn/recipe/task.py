@@ -8,7 +8,7 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.nearest import Cells, Metric
+from torch_geometric_vgcn.nearest import Cells, CellSearch, Metric
 from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -23,19 +23,6 @@ MakeObjective = Callable[[KL], Objective]
 
 #: Up to how many rows all of them are compared with each other.
 EXACT = 20_000
-
-
-def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
-    r"""The nearest of many rows, in time that grows with their number. Scaled
-    counts have a norm of one: their distances are in the order of cosines.
-    """
-    return cells_of(x.to_dense()).nearest(x, k, own=True)[1]
-
-
-def cells_of(x: Tensor) -> Cells:
-    r"""The index of nearest rows: exact for a small table."""
-    size = x.size(0)
-    return Cells(x, size) if 2 <= size <= EXACT else Cells(x)
 
 
 @dataclass(frozen=True)
@@ -119,15 +106,16 @@ class Task:
 
     @cached_property
     def index(self) -> Cells:
-        r"""The index of the nearest nodes."""
-        return cells_of(self.x)
+        r"""The index of the nearest nodes: exact for a small table."""
+        small = self.num_nodes <= EXACT
+        return Cells(self.x, self.num_nodes) if small else Cells(self.x)
 
     def neighbors(self, k: int, metric: Metric) -> Tensor:
         r"""The graph of nearest neighbours, computed once."""
         key = k, repr(metric)
         if key not in self.known:
             k = min(k, self.num_nodes - 1)
-            search = near_cells if self.num_nodes > EXACT else None
+            search = CellSearch() if self.num_nodes > EXACT else None
             graph = KNNGraph(k, metric=metric, search=search)
             graph = graph(Data(x=self.x))
             self.known[key] = graph.edge_index

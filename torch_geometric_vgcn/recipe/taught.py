@@ -8,13 +8,13 @@ from torch.utils._python_dispatch import _disable_current_modes
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Gaussian
-from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
-from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.label_propagation import (
+from torch_geometric_vgcn.models import (
     LabelPropagation,
     ValuePropagation,
 )
+from torch_geometric_vgcn.objective import Gaussian
+from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
+from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import (
     LearnedMember,
     Learner,
@@ -29,32 +29,22 @@ from torch_geometric_vgcn.recipe.sources import (
 )
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.sample import PosteriorMean
-from torch_geometric_vgcn.utils import check_count, check_number, check_share
+from torch_geometric_vgcn.utils.constraints import (
+    COUNT,
+    LARGEST,
+    NUMBER,
+    SHARE,
+    SIZE,
+    Flag,
+    Interval,
+    checked,
+)
 
 LR, TEMPERATURE = 0.01, 0.5
 #: How strongly networks are kept from overfitting.
-REGULARIZATIONS: dict[str, dict[str, Any]] = {
-    '': {'input_dropout': 0.3, 'weight_decay': 1e-3},
-    ', light': {'input_dropout': 0.0, 'weight_decay': 1e-4},
-    ', strong': {'input_dropout': 0.5, 'weight_decay': 1e-2},
-}
-#: What members are called.
-NAMED: dict[Source, str] = {
-    no_graph: 'no graph',
-    nearest_neighbors: 'nearest neighbours',
-    more_neighbors: 'more neighbours',
-    given_graph: 'given graph',
-}
-#: The arguments besides those of :class:`LearnedMember`.
-NAMES = (
-    'input_dropout',
-    'weight_decay',
-    'rounds',
-    'hidden',
-    'steps',
-    'batch_size',
-    'learn',
-)
+MEDIUM = {'input_dropout': 0.3, 'weight_decay': 1e-3}
+LIGHT = {'input_dropout': 0.0, 'weight_decay': 1e-4}
+STRONG = {'input_dropout': 0.5, 'weight_decay': 1e-2}
 #: How often edges and expectations are brought in line with each other.
 TURNS = 2
 
@@ -91,6 +81,15 @@ class TaughtMember(LearnedMember):
             keep their prior. (default: :obj:`True`)
     """
 
+    @checked(
+        input_dropout=SHARE,
+        weight_decay=NUMBER,
+        rounds=COUNT,
+        hidden=SIZE,
+        steps=SIZE,
+        batch_size=Interval(int, 2, LARGEST),
+        learn=Flag(),
+    )
     def __init__(
         self,
         name: str,
@@ -106,16 +105,13 @@ class TaughtMember(LearnedMember):
         learn: bool = True,
     ) -> None:
         super().__init__(name, *sources, rho1=rho1, evidence=evidence)
-        self.input_dropout = check_share(input_dropout, 'input_dropout')
-        self.weight_decay = check_number(weight_decay, 'weight_decay')
-        self.rounds = check_count(rounds, 'rounds')
-        self.hidden = check_count(hidden, 'hidden', least=1)
-        self.steps = check_count(steps, 'steps', least=1)
-        self.batch_size = check_count(batch_size, 'batch_size', least=2)
+        self.input_dropout = input_dropout
+        self.weight_decay = weight_decay
+        self.rounds = rounds
+        self.hidden = hidden
+        self.steps = steps
+        self.batch_size = batch_size
         self.learn = learn
-
-    def settings(self) -> dict[str, Any]:
-        return super().settings() | {n: getattr(self, n) for n in NAMES}
 
     def make_network(self, task: Task) -> LabelPropagation:
         kind = ValuePropagation if task.quantity else LabelPropagation
@@ -236,31 +232,34 @@ def table_members(
             (default: :obj:`None`, 0.5, and 0.99 for given edges)
         **options: Further arguments of all members.
     """
-    near = {'rho1': 0.5 if trust is None else trust}
-    sure = {'rho1': trust or 0.99, 'evidence': 0.0}
-    parts: list[tuple[str, tuple[Source, ...], dict[str, Any]]] = []
+
+    def make(name: str, *sources: Source, **settings: Any) -> Member:
+        return TaughtMember(name, *sources, **MEDIUM | options | settings)
+
+    rho1 = 0.5 if trust is None else trust
+    members: list[Member] = []
     if trust is None:
-        parts += [(kind, (no_graph,), {}) for kind in REGULARIZATIONS]
+        members += [
+            make('no graph', no_graph),
+            make('no graph, light', no_graph, **LIGHT),
+            make('no graph, strong', no_graph, **STRONG),
+        ]
     if trust is None or not given:
-        parts += [
-            (kind, (nearest_neighbors,), near) for kind in ('', ', light')
+        source = nearest_neighbors
+        members += [
+            make('nearest neighbours', source, rho1=rho1),
+            make('nearest neighbours, light', source, rho1=rho1, **LIGHT),
         ]
     if trust is None:
-        certain = {'rho1': 0.99}
-        parts.append((', trusted', (more_neighbors,), certain))
+        name = 'more neighbours, trusted'
+        members.append(make(name, more_neighbors, rho1=0.99))
     if given:
-        parts.append(('', (given_graph,), sure))
+        sure = {'rho1': 0.99 if trust is None else trust, 'evidence': 0.0}
+        members.append(make('given graph', given_graph, **sure))
     if given and trust is None:
-        doubted = near | {'evidence': 4.0}
-        parts.append((', doubted', (given_graph,), doubted))
-        parts.append(('', (given_graph, nearest_neighbors), doubted))
-    return [
-        TaughtMember(
-            ' and '.join(NAMED[source] for source in sources) + kind,
-            *sources,
-            **edges,
-            **REGULARIZATIONS.get(kind, REGULARIZATIONS['']),
-            **options,
-        )
-        for kind, sources, edges in parts
-    ]
+        name = 'given graph and nearest neighbours'
+        members += [
+            make('given graph, doubted', given_graph, evidence=4.0),
+            make(name, given_graph, nearest_neighbors, evidence=4.0),
+        ]
+    return members

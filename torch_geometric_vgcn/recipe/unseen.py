@@ -9,9 +9,9 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
+from torch_geometric_vgcn.models import LabelPropagation
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import EvidencePrior
-from torch_geometric_vgcn.recipe.label_propagation import LabelPropagation
 from torch_geometric_vgcn.recipe.members import LearnedMember, Learner, Member
 from torch_geometric_vgcn.recipe.sources import given_graph
 

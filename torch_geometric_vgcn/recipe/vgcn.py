@@ -19,18 +19,15 @@ from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.recipe.labels import class_names
 from torch_geometric_vgcn.recipe.members import (
     LearnedMember,
-    Learner,
     Member,
     check_members,
     default_members,
 )
 from torch_geometric_vgcn.recipe.prepare import prepare
 from torch_geometric_vgcn.recipe.rounds import train_members
-from torch_geometric_vgcn.recipe.saved import (
-    Checkpoint,
-    load_state,
-    save_state,
-)
+from torch_geometric_vgcn.recipe.run import Run, held_out_prob, mean_prob
+from torch_geometric_vgcn.recipe.saved import model_of, runs_of, state_of
+from torch_geometric_vgcn.recipe.scores import Score, ranked, weighted_mean
 from torch_geometric_vgcn.recipe.shown import as_table, as_text, described
 from torch_geometric_vgcn.recipe.task import (
     MakeNetwork,
@@ -40,17 +37,21 @@ from torch_geometric_vgcn.recipe.task import (
 )
 from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
-from torch_geometric_vgcn.recipe.weights import Weights
-from torch_geometric_vgcn.utils import (
-    Seeded,
-    check_features,
-    check_flag,
-    check_kind,
-    check_maker,
-    check_positive,
-    check_seed,
-    check_share,
+from torch_geometric_vgcn.utils import Seeded, check_features
+from torch_geometric_vgcn.utils.constraints import (
+    POSITIVE,
+    SEED,
+    SHARE,
+    File,
+    Flag,
+    Instance,
+    Maker,
+    checked,
 )
+from torch_geometric_vgcn.utils.plain_file import read_plain, write_plain
+
+#: What files are of.
+KIND = 'VGCN'
 
 
 class VGCN:
@@ -69,9 +70,12 @@ class VGCN:
     .. math::
         p(y_n) = \sum_m w_m \, p_m(y_n)^{1 / T_m} / Z_{mn}.
 
-    Held-out labels are those of :obj:`data.val_mask`. Without it, members are
-    trained on parts of the labels, each part is held out in turn, and in the
-    end they are trained on all.
+    Held-out labels are those of :obj:`data.val_mask`: each half of them judges
+    what was trained on the other half and :obj:`data.train_mask`. So the
+    model has seen them; to compare it with others by these labels, use
+    :obj:`held_out_prob_`, or :obj:`train_on_val=False`. Without a
+    :obj:`val_mask`, members are trained on parts of the labels, each part is
+    held out in turn, and in the end they are trained on all.
 
     Args:
         data (torch_geometric.data.Data): The nodes, with features :obj:`x`,
@@ -113,6 +117,10 @@ class VGCN:
         time_limit (float, optional): After how many seconds no member is
             begun any more, except for the first two. The result then depends
             on the machine, too. (default: :obj:`None`)
+        train_on_val (bool, optional): Whether validation labels are trained
+            on, too. With :obj:`False` they only tell when to stop and what to
+            trust: the protocol of most published comparisons.
+            (default: :obj:`True`)
         seed (int, optional): The source of all randomness. Global random
             states are left as they are. (default: :obj:`0`)
         progress (bool, optional): Whether to show a progress bar.
@@ -131,6 +139,17 @@ class VGCN:
             these labels.
     """
 
+    @checked(
+        network=Maker(),
+        prior=Maker(),
+        objective=Maker(),
+        features=Instance(Features),
+        time_limit=POSITIVE,
+        train_on_val=Flag(),
+        seed=SEED,
+        progress=Flag(),
+        verbose=Flag(),
+    )
     def __init__(
         self,
         data: Data,
@@ -145,24 +164,19 @@ class VGCN:
         features: Features | None = None,
         effort: str | Effort = 'default',
         time_limit: float | None = None,
+        train_on_val: bool = True,
         seed: int = 0,
         progress: bool = True,
         verbose: bool = False,
     ) -> None:
-        check_maker(network, 'network')
-        check_maker(prior, 'prior')
-        if not isinstance(posterior, Posterior):
-            check_maker(posterior, 'posterior')
-        check_maker(objective, 'objective')
-        if features is not None:
-            check_kind(features, Features, 'features')
-        if time_limit is not None:
-            time_limit = check_positive(time_limit, 'time_limit')
+        if posterior is not None and not isinstance(posterior, Posterior):
+            Maker()(posterior, 'posterior')
         self.effort = effort_of(effort)
         self.time_limit = time_limit
-        self.seed = check_seed(seed)
-        self.progress = check_flag(progress, 'progress')
-        self.verbose = check_flag(verbose, 'verbose')
+        self.train_on_val = train_on_val
+        self.seed = seed
+        self.progress = progress
+        self.verbose = verbose
         quantity = isinstance(members, (list, tuple)) and all(
             isinstance(member, TaughtMember) for member in members
         )
@@ -201,27 +215,24 @@ class VGCN:
         Args:
             checkpoint (str or PathLike, optional): A file that keeps what is
                 trained: after an interruption, the same call goes on from
-                there, to the same result. (default: :obj:`None`)
+                there, to the same result. In the end it is as :meth:`save`
+                writes it. (default: :obj:`None`)
         """
-        keep = {}
+        done: dict[str, list[Run]] = {}
+        keep = None
         if checkpoint is not None:
-            keep = {'train': Checkpoint(self, checkpoint).train}
-        trained, scores, held = train_members(
-            self.members,
-            self.task,
-            self.effort,
-            self.seed,
-            self.progress,
-            self.time_limit,
-            **keep,
-        )
-        self._set(
-            {name: t.learners for name, t in trained.items()},
-            {name: t.prob for name, t in trained.items()},
-            scores,
-            held,
-            scores.mean({name: t.held_out for name, t in trained.items()}),
-        )
+            path = File()(checkpoint, 'checkpoint')
+            if path.exists():
+                state = read_plain(path, KIND, 'checkpoint')
+                done = runs_of(self, state, path)
+
+            def keep(runs: dict[str, list[Run]]) -> None:
+                write_plain(path, KIND, state_of(self, runs))
+
+            keep(done)  # or an error, now
+        self._set(*train_members(self, done, keep))
+        if checkpoint is not None:
+            self.save(checkpoint)
         if self._left_out:
             warnings.warn(
                 f"'time_limit' of {self.time_limit:g} seconds was over before "
@@ -234,27 +245,32 @@ class VGCN:
 
     def _set(
         self,
-        learners: dict[str, list[Learner]],
-        prob: dict[str, Tensor],
-        scores: Weights,
+        runs: dict[str, list[Run]],
+        scores: dict[str, Score],
         held_out: Tensor,
-        held_out_prob: Tensor,
     ) -> None:
         r"""Makes the model a fitted one."""
-        self._left_out = [
-            m.name for m in self.members if m.name not in learners
-        ]
+        names = [member.name for member in self.members]
+        self._left_out = [name for name in names if name not in runs]
         self.members_ = list(self.members)
-        self.learners_ = learners
-        self.prob_ = prob
+        self.runs_, self.scores_ = runs, scores
+        self.learners_ = {n: [r.learner for r in runs[n]] for n in runs}
+        self.prob_ = {name: mean_prob(each) for name, each in runs.items()}
         self.held_out_ = held_out
-        self.held_out_prob_ = held_out_prob
-        self.scores_ = scores
-        self.weights_ = scores.weights | dict.fromkeys(self._left_out, 0.0)
-        self.temperature_ = dict(
-            zip(scores.name, scores.temperature, strict=True)
+        self.held_out_prob_ = self._mean(
+            {
+                name: held_out_prob(each, held_out)
+                for name, each in runs.items()
+                if scores[name].weight > 0
+            }
         )
+        self.weights_ = {name: s.weight for name, s in scores.items()}
+        self.weights_ |= dict.fromkeys(self._left_out, 0.0)
+        self.temperature_ = {n: s.temperature for n, s in scores.items()}
         self._edges: Edges | None = None
+
+    def _mean(self, prob: dict[str, Tensor]) -> Tensor:
+        return weighted_mean(prob, self.scores_, self.task.quantity)
 
     def predict(self, x: Tensor | None = None) -> Tensor:
         r"""The class probabilities of all nodes, of shape :obj:`[N, C]`.
@@ -267,7 +283,7 @@ class VGCN:
         """
         self._check_fitted()
         if x is None:
-            return self.scores_.mean(self.prob_)
+            return self._mean(self.prob_)
         check_features(x, x.size(0), 'x')
         if x.size(1) != self.task.num_columns:
             raise ValueError(
@@ -275,17 +291,17 @@ class VGCN:
                 f'features of training, got {x.size(1)}'
             )
         scale = self.task.scaler
-        return self.scores_.mean(
+        return self._mean(
             predict_unseen(self, x if scale is None else scale(x))
         )
 
+    @checked(threshold=SHARE)
     def learned_graph(self, threshold: float = 0.5) -> Data:
         r"""The edges whose probability is at least :obj:`threshold`, as a PyG
         graph with :obj:`edge_index` (both directions), :obj:`edge_prob` and,
         if there are any, :obj:`node_names`. The probabilities are the
         posterior ones of :meth:`edges`.
         """
-        check_share(threshold, 'threshold')
         edge_index, prob = graph_of(self._found_edges(), threshold)
         graph = Data(
             edge_index=edge_index,
@@ -333,13 +349,9 @@ class VGCN:
         :obj:`time_limit` left out come last, with weight zero.
         """
         self._check_fitted()
-        columns = self.scores_.columns()
-        none = {'member': self._left_out, 'weight': 0.0, 'seconds': 0.0}
-        many = len(self._left_out)
-        for key, column in columns.items():
-            value = none.get(key, float('nan'))
-            column += value if isinstance(value, list) else [value] * many
-        return as_table(columns)
+        columns = ranked(self.scores_)
+        last = ranked(dict.fromkeys(self._left_out, Score()))
+        return as_table({key: columns[key] + last[key] for key in columns})
 
     def report(
         self,
@@ -366,7 +378,8 @@ class VGCN:
         pickled objects.
         """
         self._check_fitted()
-        save_state(self, path)
+        state = state_of(self, self.runs_, self.scores_, self.held_out_)
+        write_plain(File()(path, 'path'), KIND, state)
 
     @classmethod
     def load(
@@ -380,7 +393,8 @@ class VGCN:
             **options: The :obj:`graph`, :obj:`members`, :obj:`features` and
                 parts of members, if they were given.
         """
-        return load_state(cls, path, data, options)
+        path = File()(path, 'path')
+        return model_of(cls, read_plain(path, KIND), path, data, **options)
 
     def _check_fitted(self) -> None:
         if not hasattr(self, 'weights_'):

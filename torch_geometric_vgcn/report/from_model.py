@@ -6,6 +6,7 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.recipe import VGCN
+from torch_geometric_vgcn.recipe.scores import ranked
 from torch_geometric_vgcn.report.edges import LEAST, EdgeChanges
 from torch_geometric_vgcn.report.findings import Findings
 from torch_geometric_vgcn.report.held_out import HeldOut
@@ -45,7 +46,7 @@ def members_of(model: VGCN) -> list[dict[str, Any]]:
     r"""The members that were trained, if labels were held out to judge."""
     if model.held_out_.numel() == 0:
         return []
-    columns = model.scores_.columns()
+    columns = ranked(model.scores_)
     columns['setting'] = columns.pop('member')
     rows = zip(*columns.values(), strict=True)
     return [dict(zip(columns, row, strict=True)) for row in rows]

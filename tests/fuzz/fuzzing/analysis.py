@@ -14,6 +14,7 @@ from torch_geometric_vgcn.analysis import (
     calibration,
     communities,
     moved_links,
+    right_edges,
 )
 from torch_geometric_vgcn.training import Fit
 
@@ -43,6 +44,24 @@ def draw(case: Case) -> None:
     r"""What can't be drawn fails only here."""
     for number in pyplot.get_fignums():
         pyplot.figure(number).canvas.draw()
+
+
+@target('right_edges')
+def edges_that_are_right(case: Case) -> None:
+    rng = torch.Generator().manual_seed(0)
+    size = case.one_of(8, 40)
+    edge_index = torch.randint(size, (2, 300), generator=rng)
+    edge_index = edge_index[:, edge_index[0] != edge_index[1]]
+    x, prob = torch.randn(size, 3, generator=rng), torch.rand(size, 2)
+    found = case.call(
+        right_edges,
+        case.arg(edge_index),
+        case.arg(x, x.double()),
+        **case.kwargs(prob=prob.softmax(dim=-1)),
+    )
+    if found is not None:
+        case.check(bool(((found[0] >= 0) & (found[0] <= 1)).all()), 'shares')
+        case.check(0 <= found[1] <= 1, 'a share')
 
 
 @target('best_temperature', 'calibration', 'Calibration', 'plot_reliability')

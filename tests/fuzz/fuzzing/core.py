@@ -12,7 +12,11 @@ from torch_geometric_vgcn.message_passing import (
     choose_route,
     no_attributes,
 )
-from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.models import (
+    LabelPropagation,
+    PropagatedMLP,
+    ValuePropagation,
+)
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.posterior import SumPosterior
 from torch_geometric_vgcn.prior import (
@@ -357,6 +361,24 @@ def propagated_mlp(case: Case) -> None:
     out = case.call(made, x, data.edge_index)
     case.check(out.shape == (data.num_nodes, made.out.out_channels), 'shape')
     repr(made)
+
+
+@target('LabelPropagation', 'ValuePropagation')
+def label_propagation(case: Case) -> None:
+    data = world.graph(case)
+    made = case.call(
+        case.one_of(LabelPropagation, ValuePropagation),
+        world.FEATURES,
+        case.arg(4),
+        case.arg(torch.arange(2)),
+        case.arg(torch.eye(2)),
+        **case.kwargs(
+            input_dropout=case.one_of(0, 0.3), dropout=case.one_of(0, 0.5)
+        ),
+    )
+    with case.right():
+        out = made.eval()(data.x, data.edge_index)
+    case.check(out.shape[0] == data.num_nodes, 'shape')
 
 
 @target('VariationalGraphLearner')

@@ -11,12 +11,12 @@ from torch_geometric_vgcn import (
     LowRankPosterior,
     SmoothedPrior,
 )
+from torch_geometric_vgcn.models import GraphSAGE
 from torch_geometric_vgcn.objective import IWELBO
 from torch_geometric_vgcn.recipe import (
     Counts,
     Effort,
     FixedMember,
-    GraphSAGE,
     LearnedMember,
     Measurements,
     Task,

@@ -3,7 +3,7 @@
 import torch
 from torch_geometric.nn import SAGEConv
 
-from torch_geometric_vgcn.recipe import GraphSAGE
+from torch_geometric_vgcn.models import GraphSAGE
 
 
 def test_it_is_two_sage_convs(graph):

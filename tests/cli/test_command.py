@@ -3,20 +3,20 @@ from functools import partial
 
 import numpy as np
 import pytest
+from sklearn.datasets import make_blobs
 
 from torch_geometric_vgcn.__main__ import main
-from torch_geometric_vgcn.estimators import (
-    VGCNClassifier,
-    VGCNRegressor,
-    predicted_classes,
-    predicted_quantities,
-)
+from torch_geometric_vgcn.cli import predictions
+from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
 
 
 @pytest.fixture
-def table(tmp_path, blobs):
+def table(tmp_path):
     r"""A table with a category, a name for each row, and blank labels."""
-    x, truth, y = blobs
+    x, truth = make_blobs(
+        n_samples=120, centers=3, n_features=5, cluster_std=3.0, random_state=1
+    )
+    y = np.where(np.random.RandomState(0).rand(120) < 0.25, truth, -1)
     names = ['red', 'green', 'blue']
     path = tmp_path / 'mine.csv'
     with path.open('w', newline='') as file:
@@ -36,12 +36,9 @@ def read(path):
 
 @pytest.fixture
 def quick_command(monkeypatch):
-    for module, kind in (
-        (predicted_classes, VGCNClassifier),
-        (predicted_quantities, VGCNRegressor),
-    ):
+    for kind in (VGCNClassifier, VGCNRegressor):
         few = partial(kind, trust=0.1, max_iter=40)
-        monkeypatch.setattr(module, kind.__name__, few)
+        monkeypatch.setattr(predictions, kind.__name__, few)
 
 
 def test_blank_labels_are_filled_in(tmp_path, table, capsys, quick_command):

@@ -6,6 +6,9 @@ from torch.nn import Linear, Module
 from torch.nn.functional import cross_entropy, linear, mse_loss
 from torch_geometric.nn import APPNP
 
+from torch_geometric_vgcn.utils import check_floats, check_tensor
+from torch_geometric_vgcn.utils.constraints import SHARE, SIZE, checked
+
 #: The most sweeps, and the change below which they end.
 SWEEPS, CLOSE = 30, 1e-3
 #: How many rows go through the network at a time.
@@ -42,6 +45,12 @@ class LabelPropagation(Module):
     node: Tensor
     value: Tensor
 
+    @checked(
+        in_channels=SIZE,
+        hidden_channels=SIZE,
+        input_dropout=SHARE,
+        dropout=SHARE,
+    )
     def __init__(
         self,
         in_channels: int,
@@ -52,6 +61,13 @@ class LabelPropagation(Module):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
+        check_tensor(node, '[n]', 'node')
+        if node.dtype != torch.int64 or node.dim() != 1:
+            raise ValueError(
+                "'node' must hold int64 node ids of shape [n], got "
+                f'{node.dtype} of shape {list(node.shape)}'
+            )
+        check_floats(value, (node.numel(), 'C'), 'value')
         self.hidden = Linear(in_channels, hidden_channels)
         self.out = Linear(hidden_channels, value.size(1))
         self.input_dropout = input_dropout

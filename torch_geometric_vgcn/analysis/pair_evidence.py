@@ -9,28 +9,27 @@ from torch_geometric.utils import degree
 
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.prior import resource_allocation
-from torch_geometric_vgcn.recipe.task import Task
 
 
 def pair_evidence(
-    task: Task, prob: Tensor | None, edges: Candidates, pairs: Candidates
+    x: Tensor, prob: Tensor | None, edges: Candidates, pairs: Candidates
 ) -> list[Tensor]:
     r"""What is known of each pair besides whether it is among the given
     :obj:`edges`, of shape :obj:`[P]` each.
     """
     given = pairs.contains(edges.index)
     # Of both nodes, without their own edge:
-    count = degree(edges.index.view(-1), task.num_nodes)
+    count = degree(edges.index.view(-1), x.size(0))
     count = count[pairs.index] - given.to(count)
     low, high = count.log1p().aminmax(dim=0)
     out = [low, high, resource_allocation(edges.index, pairs)]
     parts = [
         [cosine_similarity(a, b) for a, b in ends]
-        for ends in _ends(task.x, edges, pairs.index, given)
+        for ends in _ends(x, edges, pairs.index, given)
     ]
     out += [torch.cat(part) for part in zip(*parts, strict=True)]
     if prob is not None:
-        prob = prob.to(task.x)
+        prob = prob.to(x)
         ends = list(_ends(prob, edges, pairs.index, given))
         for hop in zip(*ends, strict=True):
             left, right = (torch.cat(end) for end in zip(*hop, strict=True))

@@ -6,10 +6,16 @@ from scipy.optimize import isotonic_regression
 from torch import Tensor
 from torch.nn.functional import binary_cross_entropy_with_logits
 
+from torch_geometric_vgcn.analysis.pair_evidence import pair_evidence
 from torch_geometric_vgcn.pairs import Candidates
-from torch_geometric_vgcn.recipe.pair_evidence import pair_evidence
-from torch_geometric_vgcn.recipe.task import Task
-from torch_geometric_vgcn.utils import pair_at, place_of
+from torch_geometric_vgcn.utils import (
+    check_class_probs,
+    check_features,
+    check_floats,
+    check_kind,
+    pair_at,
+    place_of,
+)
 
 #: Of the random pairs: not one with which others make their graphs.
 SEED = 8_531_297_017
@@ -27,8 +33,9 @@ TAIL = 0.1
 TYPICAL, ALIKE = 0.6, 0.1
 
 
+@torch.no_grad()
 def right_edges(
-    task: Task, prob: Tensor | None = None
+    edge_index: Tensor, x: Tensor, prob: Tensor | None = None
 ) -> tuple[Tensor, float] | None:
     r"""The probability that each given edge is right, and the share of right
     ones, by Bayes' rule
@@ -44,25 +51,34 @@ def right_edges(
     common neighbours), as it is without the edge itself.
 
     Args:
-        task (Task): The prepared data, with a graph.
-        prob (Tensor, optional): Class probabilities of all nodes, from a model
-            that hasn't seen the graph. (default: :obj:`None`)
+        edge_index (Tensor): The given graph, of shape :obj:`[2, E]`.
+        x (Tensor): The features, of shape :obj:`[N, F]`, scaled so that their
+            cosine tells how alike two nodes are.
+        prob (Tensor, optional): Class probabilities of all nodes, of shape
+            :obj:`[N, C]`, from a model that hasn't seen the graph.
+            (default: :obj:`None`)
 
     Returns:
-        The probabilities in the order of :class:`Candidates` and the share
-        :math:`1 - \kappa`, or :obj:`None` for a graph of too few edges, or
-        nearly all.
+        The probability of each edge, in the order of :class:`Candidates`, and
+        the share :math:`1 - \kappa`, or :obj:`None` for a graph with fewer
+        than 100 edges, or with nearly all.
     """
-    assert task.edge_index is not None
+    check_kind(x, Tensor, 'x')
+    num_nodes = x.size(0) if x.dim() > 0 else 0
+    check_floats(x, (num_nodes, 'F'), 'x')
+    check_features(x, num_nodes)
+    if prob is not None:
+        check_class_probs(prob)
+        check_floats(prob, (num_nodes, 'C'), 'prob')
     rng = torch.Generator().manual_seed(SEED)
-    edges = Candidates(task.edge_index, task.num_nodes)
+    edges = Candidates(edge_index, num_nodes)
     other = _random_pairs(edges, rng)
     if min(len(edges), other.size(1)) < LEAST:
         return None
     index = torch.cat([edges.index, other], dim=1)
-    pairs = Candidates(index, task.num_nodes)
+    pairs = Candidates(index, num_nodes)
     given = pairs.contains(edges.index)
-    score = _score(pair_evidence(task, prob, edges, pairs), given, rng)
+    score = _score(pair_evidence(x, prob, edges, pairs), given, rng)
     ratio = _ratio(score, given)
     false = _false_share(_least_ratio(score, given), ratio)
     return (1 - false / ratio).clamp(min=0), 1 - false

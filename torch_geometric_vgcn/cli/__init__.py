@@ -1,0 +1,1 @@
+r"""The command line: :obj:`python -m torch_geometric_vgcn`."""
