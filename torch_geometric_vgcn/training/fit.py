@@ -147,6 +147,11 @@ def fit(
     check_kind(inside, (VariationalGraphLearner, FixedGraph), 'learner')
     _check_terms(terms, inside)
     ranks = Ranks() if loader is None else Ranks.of_group()
+    if ranks.world > 1 and inside is not learner:
+        raise ValueError(
+            f"'learner' must not be compiled with {ranks.world} processes: "
+            'give the learner itself'
+        )
     rates = {
         'lr': lr,
         'logit_lr': logit_lr,
