@@ -39,7 +39,6 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     evaluate,
     fit,
-    fit_batches,
     predict_batches,
 )
 from torch_geometric_vgcn.datasets import planetoid
@@ -146,14 +145,16 @@ def train(
     )
     loader = loader_of(clusters, args.batch_size)
     epochs = -(-steps // len(loader))
-    result = fit_batches(
+    result = fit(
         learner,
         data,
         loader,
         epochs=epochs,
         lr=lr,
         logit_optimizer=torch.optim.Adam,
+        patience=50,
         checkpoint=checkpoint,
+        checkpoint_every=5,
     )
     if pairs is not None:
         prob = predict_batches(learner, data.x, pairs.clusters())

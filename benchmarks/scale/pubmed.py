@@ -1,5 +1,5 @@
 r"""The accuracy on Pubmed with as many false citations as right ones, of
-candidates in batches: all in memory (:func:`fit_batches`), and partitioned on
+candidates in batches: all in memory (:func:`fit`), and partitioned on
 disk into one shard and into two.
 
     python benchmarks/scale/pubmed.py --seeds 3
@@ -24,7 +24,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
-    fit_batches,
+    fit,
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
@@ -63,11 +63,12 @@ def probabilities(
             net, prior, posterior, objective=IWELBO(LogisticKL())
         )
         loader = ClusterLoader(clusters, batch_size=batch_size, shuffle=True)
-        fit_batches(
+        fit(
             learner,
             data,
             loader,
             epochs=epochs,
+            patience=50,
             lr=LR,
             logit_optimizer=torch.optim.Adam,
         )

@@ -30,8 +30,8 @@ from torch_geometric_vgcn.partition import (  # noqa: E402
 from torch_geometric_vgcn.training import process_group  # noqa: E402
 from torch_geometric_vgcn.training.partitioned_run import (  # noqa: E402
     PartitionedRun,
+    Settings,
 )
-from torch_geometric_vgcn.training.settings import Settings  # noqa: E402
 
 
 def cpu() -> float:
@@ -75,7 +75,7 @@ def measure(folder: Path, batch_size: int, epochs: int) -> dict:
     seed_everything(0)
     learner = PartitionedLearner(GCN(32, 16, 2, 7, dropout=0.5), graph)
     settings = Settings(
-        epochs, 0.01, 0.01, torch.optim.Adam, 5e-4, 3, (), 50, None, 1, False
+        epochs, 0.01, 0.01, torch.optim.Adam, 5e-4, 3, 50, None, 1, False
     )
     run = PartitionedRun(learner, batch_size, settings)
     rows = []

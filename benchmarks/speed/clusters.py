@@ -22,7 +22,6 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
-    fit_batches,
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.loader import ClusterData
@@ -94,12 +93,7 @@ def epoch(
         loader = ClusterLoader(clusters, batch_size=batch_size, shuffle=True)
 
     def train() -> None:
-        if loader is None:
-            result = fit(learner, data, epochs=1, progress=False)
-        else:
-            result = fit_batches(
-                learner, data, loader, epochs=1, progress=False
-            )
+        result = fit(learner, data, loader, epochs=1, progress=False)
         losses.append(result.history[0]['loss'])
 
     took = seconds({'epoch': train}, repeat=2, warm_up=1)

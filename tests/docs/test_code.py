@@ -33,6 +33,7 @@ NEEDS_CITESEER = {
     'docs/guides/untrusted_graph.md',
     'docs/tutorials/poisoned.md',
 }
+NEEDS_SPARSE = {'docs/guides/large_graphs.md'}  # NeighborLoader does
 
 
 def pages():
@@ -53,6 +54,8 @@ def pages():
 def test_code_of_page_runs(page, shorter, tmp_path, monkeypatch, request):
     if page in NEEDS_CITESEER:
         request.getfixturevalue('citeseer')  # or skips
+    if page in NEEDS_SPARSE:
+        pytest.importorskip('torch_sparse')
     plt = pytest.importorskip('matplotlib.pyplot')
     plt.switch_backend('Agg')
     monkeypatch.chdir(tmp_path)

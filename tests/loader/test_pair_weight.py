@@ -17,7 +17,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.loader import PairWeight
+from torch_geometric_vgcn.loader import PairWeight, SampledPairWeight
 from torch_geometric_vgcn.sample import Noise
 
 
@@ -153,3 +153,39 @@ def test_what_is_no_prior_of_these_nodes_is_refused(clusters):
     prior = SmoothedPrior(index, 99).subset(torch.tensor([0, 50, 60]))
     with pytest.raises(ValueError, match="'prior' must be a subset.*node 60"):
         weight(prior)
+
+
+def test_a_sampled_pair_counts_once_per_epoch(graph):
+    # Pairs 0-1 in each of the two batches, 0-2 and 1-2 in the second only:
+    prior = SmoothedPrior(graph, 6)
+    weight, total = SampledPairWeight(prior, num_batches=2), torch.zeros(7)
+    for epoch in range(1, 4):
+        for nodes in ([0, 1], [0, 1, 2]):
+            part = prior.subset(torch.tensor(nodes))
+            total[part.pairs.position] += weight(part)
+        assert total.tolist() == [epoch] * 3 + [0] * 4
+
+
+def test_a_pair_that_is_sampled_at_random_counts_once_per_epoch(graph):
+    prior = SmoothedPrior(graph, 6)
+    weight, total = SampledPairWeight(prior, num_batches=5), torch.zeros(7)
+    for _ in range(4000):
+        part = prior.subset(torch.randperm(6)[:3])
+        total[part.pairs.position] += weight(part)
+    assert (total / 800 - 1).abs().max() < 0.05
+
+
+def test_the_weight_of_sampled_pairs_is_resumed(graph):
+    prior = SmoothedPrior(graph, 6)
+    first = SampledPairWeight(prior, 3)
+    for _ in range(5):
+        first(prior.subset(torch.randperm(6)[:4]))
+    second = SampledPairWeight(prior, 3)
+    second.load_state_dict(first.state_dict())
+    part = prior.subset(torch.arange(4))
+    assert torch.equal(first(part), second(part))
+    assert str(first) == 'SampledPairWeight(num_batches=3)'
+    with pytest.raises(TypeError, match="'prior' must be a Prior, got int"):
+        first(3)
+    with pytest.raises(ValueError, match="'num_batches' .*at least 1, got 0"):
+        SampledPairWeight(prior, 0)

@@ -16,8 +16,10 @@ from torch_geometric_vgcn.partition import (
     partition_graph,
 )
 from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned
-from torch_geometric_vgcn.training.partitioned_run import PartitionedRun
-from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.training.partitioned_run import (
+    PartitionedRun,
+    Settings,
+)
 
 # Dense inside clusters; candidates in batches without guests, and with:
 CASES = {'dense': (True, 1), 'alone': (False, 1), 'guests': (False, 2)}
@@ -73,7 +75,7 @@ def sent(out, name):
     beside the network's gradients.
     """
     settings = Settings(
-        4, 0.1, 0.1, torch.optim.Adam, 0.0, 1, (), 1, None, 1, False
+        4, 0.1, 0.1, torch.optim.Adam, 0.0, 1, 1, None, 1, False
     )
     learner = learner_of(PartitionedGraph(out / name))
     run = PartitionedRun(learner, CASES[name][1], settings)

@@ -27,14 +27,11 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
-    fit_batches,
 )
 from torch_geometric_vgcn import (
     SemiSupervisedELBO as bound,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.training.checkpoint import Checkpoint
-from torch_geometric_vgcn.training.fit import FullBatchRun
 
 SETTINGS = {'epochs': 3, 'patience': 100, 'progress': False}
 
@@ -173,7 +170,7 @@ def test_another_kind_of_learner_or_run_is_refused(finished, clusters):
         seed_everything(0)
         model = FixedGraph(net(), EDGES)
         fit(model, DATA, checkpoint=finished, **SETTINGS)
-    with pytest.raises(ValueError, match='run is FullBatchRun there, Cluster'):
+    with pytest.raises(ValueError, match='batches is WholeGraph there, Clu'):
         train_clusters(clusters, finished)
 
 
@@ -194,7 +191,7 @@ def train_clusters(clusters, path, data=DATA, **options):
     options = {'batch_size': 2, 'shuffle': True, **options}
     loader = ClusterLoader(clusters, **options)
     learner = learner_of(DATA, net())
-    return fit_batches(learner, data, loader, checkpoint=path, **SETTINGS)
+    return fit(learner, data, loader, checkpoint=path, **SETTINGS)
 
 
 def test_another_partition_or_loader_is_refused(tmp_path, clusters):
@@ -254,13 +251,13 @@ def test_more_epochs_go_on_as_one_run(tmp_path, patience):
         path.unlink()
 
 
-def test_a_finished_run_is_not_trained_again(finished, monkeypatch):
-    def train_epoch(self, epoch):
+def test_a_finished_run_is_not_trained_again(finished):
+    def trained(*_):
         raise AssertionError
 
     expected = fit(learner_of(DATA), DATA, **SETTINGS)
-    monkeypatch.setattr(FullBatchRun, 'train_epoch', train_epoch)
     learner = learner_of(DATA, seed=1)
+    learner.register_forward_pre_hook(trained)
     saved = finished.read_bytes()
     for _ in range(2):
         result = fit(learner, DATA, checkpoint=finished, **SETTINGS)
@@ -389,8 +386,8 @@ def test_an_interrupt_corrupts_nothing(tmp_path, monkeypatch):
     fit(learner_of(DATA), DATA, checkpoint=path, **SETTINGS)
     content = path.read_bytes()
 
-    def interrupted(state, path):
-        path.write_bytes(b'half of it')
+    def interrupted(state, file):
+        file.write(b'half of it')
         raise KeyboardInterrupt
 
     monkeypatch.setattr(torch, 'save', interrupted)
@@ -403,10 +400,3 @@ def test_an_interrupt_corrupts_nothing(tmp_path, monkeypatch):
     assert list(tmp_path.iterdir()) == [path]
     result = fit(learner, DATA, checkpoint=path, **settings)
     assert result == fit(learner_of(DATA), DATA, **settings)
-
-
-def test_the_file_left_by_a_killed_save_is_removed(tmp_path):
-    path = tmp_path / 'run.pt'
-    (tmp_path / 'run.pt.part').write_bytes(b'half of it')
-    Checkpoint(path, {}).check_writable()
-    assert list(tmp_path.iterdir()) == []

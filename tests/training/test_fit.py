@@ -12,6 +12,7 @@ from torch_geometric.datasets import KarateClub
 from torch_geometric.nn import GCN, SimpleConv
 
 from torch_geometric_vgcn import (
+    Consistency,
     FixedGraph,
     FreePosterior,
     SmoothedPrior,
@@ -19,7 +20,6 @@ from torch_geometric_vgcn import (
     evaluate,
     fit,
 )
-from torch_geometric_vgcn.training.fit import FullBatchRun
 
 GRAPH = KarateClub()[0].edge_index
 SETTINGS = {'epochs': 30, 'patience': 30, 'progress': False}
@@ -97,26 +97,15 @@ def states_equal(first, second):
     )
 
 
-def test_resume_is_bit_identical(tmp_path, monkeypatch):
+def test_resume_is_bit_identical(tmp_path, interrupted):
     data = karate()
     whole = learner_of(data)
     expected = fit(whole, data, **SETTINGS)
 
-    class Cut(Exception):
-        pass
-
-    def cut(self, epoch):
-        if epoch == 17:
-            raise Cut
-        return train_epoch(self, epoch)
-
-    train_epoch = FullBatchRun.train_epoch
-    monkeypatch.setattr(FullBatchRun, 'train_epoch', cut)
     path = tmp_path / 'run.pt'
-    with pytest.raises(Cut):
-        first = learner_of(data)
+    first = learner_of(data)
+    with interrupted(first, steps=17):
         fit(first, data, checkpoint=path, checkpoint_every=5, **SETTINGS)
-    monkeypatch.undo()
     second = learner_of(data, seed=123)
     result = fit(second, data, checkpoint=path, **SETTINGS)
     assert result == expected
@@ -249,6 +238,36 @@ def test_node_indices_train_on_those_nodes():
     data.y[chosen] = y[chosen]
     result = fit(learner_of(data), data, epochs=2, progress=False)
     assert len(result.history) == 2
+
+
+NAN, INF = float('nan'), float('inf')
+COUNTS = ('epochs', 'num_samples', 'patience', 'checkpoint_every')
+RATES = ('lr', 'logit_lr', 'weight_decay')
+
+
+@pytest.mark.parametrize(
+    'names, values, error',
+    [
+        (COUNTS, [0.5, 2.0, True, '3', None], TypeError),
+        (COUNTS, [0, -1], ValueError),
+        (RATES, ['0.1', True, [0.1]], TypeError),
+        (RATES, [NAN, INF, -0.1], ValueError),
+        (('lr', 'logit_lr'), [0], ValueError),
+        (('logit_optimizer',), ['SGD', 0.1], TypeError),
+        (('checkpoint',), [3, True], TypeError),
+        (('progress',), ['yes', None], TypeError),
+        (('terms',), [None, 'abc', Consistency(4), [0.1]], TypeError),
+        (('loader',), [[karate()]], TypeError),
+    ],
+)
+def test_bad_settings(names, values, error):
+    learner = learner_of(karate())
+    before = copy.deepcopy(learner)
+    for name in names:
+        for value in values:
+            with pytest.raises(error, match=f"'{name}' must be "):
+                fit(learner, karate(), **{name: value})
+    assert states_equal(learner, before)
 
 
 def test_data_and_learner_must_be_on_one_device():

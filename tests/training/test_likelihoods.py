@@ -28,19 +28,17 @@ from torch_geometric_vgcn import (
     calibrate,
     evaluate,
     fit,
-    fit_batches,
     fitted_prior,
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.nearest import Minkowski
 from torch_geometric_vgcn.training import optimizers
-from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.transforms import KNNGraph
 
 NAN = float('nan')
 SETTINGS = {'epochs': 8, 'patience': 8, 'progress': False}
-LOOPS = pytest.mark.parametrize('loop', [fit, fit_batches])
+BATCHED = pytest.mark.parametrize('batched', [False, True])
 
 
 def karate(likelihood):
@@ -76,12 +74,12 @@ def learner_of(likelihood, data, posterior=None, seed=0):
     )
 
 
-def train(loop, learner, data, **options):
+def train(batched, learner, data, **options):
     batches = ()
-    if loop is fit_batches:
+    if batched:
         clusters = ClusterData(data, 4, log=False)
         batches = (ClusterLoader(clusters, batch_size=2, shuffle=True),)
-    return loop(learner, data, *batches, **{**SETTINGS, **options})
+    return fit(learner, data, *batches, **{**SETTINGS, **options})
 
 
 def same(first, second):
@@ -93,13 +91,13 @@ def same(first, second):
     )
 
 
-@LOOPS
+@BATCHED
 @KINDS
-def test_the_best_epoch_has_the_best_score(loop, kind):
+def test_the_best_epoch_has_the_best_score(batched, kind):
     likelihood = kind()
     data = karate(likelihood)
     learner = learner_of(likelihood, data)
-    result = train(loop, learner, data)
+    result = train(batched, learner, data)
     assert result.score == likelihood.score
     rows = [
         (row[f'val_{likelihood.score}'], -row['val_nll'])
@@ -113,42 +111,33 @@ def test_the_best_epoch_has_the_best_score(loop, kind):
         result.val_acc  # noqa: B018
 
 
-@LOOPS
+@BATCHED
 @KINDS
-def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
-    class Cut(Exception):
-        pass
-
-    def cut(self, epoch):
-        if epoch == 5:
-            raise Cut
-        return one_epoch(self, epoch)
-
+def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
     data = karate(kind())
     whole = learner_of(kind(), data)
-    expected = train(loop, whole, data)
+    expected = train(batched, whole, data)
     options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 2}
-    one_epoch = Run.one_epoch
-    with monkeypatch.context() as patch, pytest.raises(Cut):
-        patch.setattr(Run, 'one_epoch', cut)
-        train(loop, learner_of(kind(), data), data, **options)
+    first = learner_of(kind(), data)
+    with interrupted(first, steps=10 if batched else 5):
+        train(batched, first, data, **options)
     learner = learner_of(kind(), data, seed=7)
-    assert train(loop, learner, data, **options) == expected
+    assert train(batched, learner, data, **options) == expected
     assert same(learner, whole)
 
 
 def test_another_likelihood_is_another_run(tmp_path):
     options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
     data = karate(Gaussian())
-    train(fit, learner_of(Gaussian(), data), data, **options)
+    train(False, learner_of(Gaussian(), data), data, **options)
     data.y = data.y.unsqueeze(-1)
     message = r'likelihood\.num_targets is None there, 1 here'
     with pytest.raises(ValueError, match=f'of another run: .*{message}'):
-        train(fit, learner_of(Gaussian(1), data), data, **options)
+        train(False, learner_of(Gaussian(1), data), data, **options)
     data.y = (data.y > 0).float()
     message = r'likelihood is .*Gaussian there, .*MultiLabel here'
     with pytest.raises(ValueError, match=f'of another run: .*{message}'):
-        train(fit, learner_of(MultiLabel(), data), data, **options)
+        train(False, learner_of(MultiLabel(), data), data, **options)
 
 
 @KINDS
@@ -238,15 +227,15 @@ def test_the_noise_is_learned_without_a_penalty():
 # What needs classes
 
 
-@LOOPS
+@BATCHED
 @KINDS
-def test_terms_need_classes(loop, kind):
+def test_terms_need_classes(batched, kind):
     likelihood = kind()
     data = karate(likelihood)
     learner = learner_of(likelihood, data)
     message = rf"'terms' \(Consistency\) .*got .*{type(likelihood).__name__}"
     with pytest.raises(ValueError, match=message):
-        train(loop, learner, data, terms=[Consistency(2)])
+        train(batched, learner, data, terms=[Consistency(2)])
 
 
 @pytest.mark.parametrize('likelihood', [Gaussian(), MultiLabel()])
@@ -284,7 +273,7 @@ def test_what_is_no_likelihood_is_refused(graph, likelihood):
         evaluate(torch.rand(6, 2), torch.ones(6), torch.arange(6), likelihood)
 
 
-@LOOPS
+@BATCHED
 @pytest.mark.parametrize(
     'likelihood, y, message',
     [
@@ -304,14 +293,14 @@ def test_what_is_no_likelihood_is_refused(graph, likelihood):
     ],
 )
 def test_labels_of_another_likelihood_are_refused(
-    loop, likelihood, y, message
+    batched, likelihood, y, message
 ):
     data = karate(Gaussian(2))
     learner = learner_of(likelihood, data)
     data.y = y
     with pytest.raises((TypeError, ValueError), match=message):
-        train(loop, learner, data)
-    if loop is fit:
+        train(batched, learner, data)
+    if not batched:
         with pytest.raises((TypeError, ValueError)):
             learner.objective(learner(data.x), y)
 

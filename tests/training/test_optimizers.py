@@ -19,7 +19,6 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
-    fit_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.training import optimizers
@@ -199,7 +198,7 @@ def test_a_step_on_a_batch_is_along_its_own_bound(data, sparse):
     inside = data.edge_index[:, pairs.joins(data.edge_index)]
     learner = karate(data, FreePosterior(sparse), pairs, inside)
     loader = ClusterLoader(clusters, batch_size=1)
-    fit_batches(learner, data, loader, epochs=1, lr=1e-9, progress=False)
+    fit(learner, data, loader, epochs=1, lr=1e-9, progress=False)
 
     expected = karate(data, FreePosterior(sparse), pairs, inside)
     offset = expected.posterior.offset

@@ -28,7 +28,7 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     evaluate,
-    fit_batches,
+    fit,
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
@@ -90,7 +90,7 @@ def train(
     if cut:
         loader.__class__ = CutLoader
         loader.left = cut
-    return learner, fit_batches(
+    return learner, fit(
         learner, data, loader, epochs=epochs, patience=epochs,
         **{**RATES, **options},
         terms=terms, checkpoint=folder / 'run.pt', checkpoint_every=2,
@@ -344,7 +344,7 @@ def test_evidence_moves_a_logit_as_far_in_two_processes_as_in_one(runs):
     objective = ELBO(BernoulliKL())
     learner, data, loader = setup(0, range(4), objective=objective)
     options = {**EVIDENCE, 'patience': 40, 'progress': False}
-    result = fit_batches(learner, data, loader, **options)
+    result = fit(learner, data, loader, **options)
     expected = result.history[-1]['kl']  # the square of how far, nearly
     # The graphs and dropout are others:
     assert 0.6 < runs[0][0]['evidence'] / expected < 1.7

@@ -20,22 +20,19 @@ from torch_geometric_vgcn import (
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
-    fit_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import Term
 from torch_geometric_vgcn.training import optimizers
-from torch_geometric_vgcn.training.cluster_run import ClusterRun
+from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.ranks import Ranks
-from torch_geometric_vgcn.training.run import Run
-from torch_geometric_vgcn.training.settings import Settings
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:.*SemiSupervisedELBO:DeprecationWarning'
 )
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
-LOOPS = pytest.mark.parametrize('loop', [fit, fit_batches])
+BATCHED = pytest.mark.parametrize('batched', [False, True])
 
 
 class Entropy(Term):
@@ -71,9 +68,9 @@ def loader():
     return ClusterLoader(CLUSTERS, batch_size=2, shuffle=True)
 
 
-def train(loop, learner, data=DATA, **options):
-    batches = () if loop is fit else (loader(),)
-    return loop(learner, data, *batches, **{**SETTINGS, **options})
+def train(batched, learner, data=DATA, **options):
+    batches = () if not batched else (loader(),)
+    return fit(learner, data, *batches, **{**SETTINGS, **options})
 
 
 def same(first, second):
@@ -85,11 +82,11 @@ def same(first, second):
     )
 
 
-def own_steps(loop, learner, terms):
+def own_steps(batched, learner, terms):
     r"""The steps of one epoch, written out."""
     nodes = DATA.train_mask.nonzero().view(-1)
-    steps = optimizers(learner, nodes.numel() / (1 if loop is fit else 2))
-    if loop is fit:
+    steps = optimizers(learner, nodes.numel() / (1 if not batched else 2))
+    if not batched:
         batches, weight = [torch.arange(34)], None
     else:
         given = loader()
@@ -97,7 +94,7 @@ def own_steps(loop, learner, terms):
         batches = (batch.n_id for batch in given)
     for n_id in batches:
         learner.zero_grad()
-        if loop is fit:
+        if not batched:
             out = learner(DATA.x, num_samples=3)
             loss = learner.objective(out, DATA.y, nodes).loss
             train = nodes
@@ -116,7 +113,7 @@ def own_steps(loop, learner, terms):
             optimizer.step()
 
 
-@LOOPS
+@BATCHED
 @pytest.mark.parametrize(
     'terms',
     [
@@ -126,22 +123,22 @@ def own_steps(loop, learner, terms):
     ],
     ids=['none', 'one', 'two'],
 )
-def test_the_loss_is_the_bound_and_all_terms(loop, terms):
+def test_the_loss_is_the_bound_and_all_terms(batched, terms):
     learner, expected = learner_of(), learner_of()
-    own_steps(loop, expected, terms())
+    own_steps(batched, expected, terms())
     learner = learner_of()  # from the same seed
-    train(loop, learner, terms=terms(), epochs=1)
+    train(batched, learner, terms=terms(), epochs=1)
     for name, value in expected.named_parameters():
         got = learner.get_parameter(name)
         torch.testing.assert_close(got, value, rtol=1e-5, atol=1e-7)
 
 
-@LOOPS
-def test_terms_change_what_is_learned(loop):
+@BATCHED
+def test_terms_change_what_is_learned(batched):
     plain, weighted = learner_of(), learner_of()
-    train(loop, plain)
+    train(batched, plain)
     weighted = learner_of()
-    train(loop, weighted, terms=[Consistency(4, weight=3.0, warmup=0)])
+    train(batched, weighted, terms=[Consistency(4, weight=3.0, warmup=0)])
     assert not same(plain, weighted)
 
 
@@ -154,51 +151,30 @@ def test_a_fixed_graph_takes_terms():
     assert results[0] != results[1]
 
 
-@LOOPS
-def test_the_same_seed_gives_the_same_run(loop):
+@BATCHED
+def test_the_same_seed_gives_the_same_run(batched):
     term, runs = Consistency(4, weight=2.0, warmup=5), []
     for _ in range(2):  # the second time the same object starts again
         learner = learner_of(FreePosterior() + ClassPosterior(4))
-        runs.append((train(loop, learner, terms=[term]), learner))
+        runs.append((train(batched, learner, terms=[term]), learner))
     assert runs[0][0] == runs[1][0]
     assert same(runs[0][1], runs[1][1])
-    assert term.step == (12 if loop is fit else 24)
+    assert term.step == (12 if not batched else 24)
     assert term.count.sum() == 12 * int(DATA.train_mask.sum())
 
 
-@LOOPS
-def test_a_term_in_evaluation_mode_is_set_to_training_mode(loop):
+@BATCHED
+def test_a_term_in_evaluation_mode_is_set_to_training_mode(batched):
     term = Consistency(4).eval()
-    train(loop, learner_of(), terms=[term], epochs=2)
+    train(batched, learner_of(), terms=[term], epochs=2)
     assert term.step > 0
 
 
-class Cut(Exception):
-    pass
-
-
-def resumed(loop, path, monkeypatch, make, terms):
-    r"""A run that was cut off in its ninth epoch, and taken up again."""
-
-    def cut(self, epoch):
-        if epoch == 8:
-            raise Cut
-        return one_epoch(self, epoch)
-
-    one_epoch = Run.one_epoch
-    options = {'checkpoint': path, 'checkpoint_every': 3}
-    with monkeypatch.context() as patch, pytest.raises(Cut):
-        patch.setattr(Run, 'one_epoch', cut)
-        train(loop, make(0), terms=terms(), **options)
-    learner = make(7)
-    return train(loop, learner, terms=terms(), **options), learner
-
-
-@LOOPS
+@BATCHED
 @pytest.mark.parametrize(
     'kind', ['consistency', 'classes', 'propagated', 'latent labels']
 )
-def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
+def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
     def make(seed):
         posterior = FreePosterior()
         if kind != 'consistency':
@@ -218,17 +194,21 @@ def test_resume_is_bit_identical(loop, kind, tmp_path, monkeypatch):
         return [Consistency(4, weight=2.0, warmup=50)]
 
     whole = make(0)
-    expected = train(loop, whole, terms=terms())
-    path = tmp_path / 'run.pt'
-    result, learner = resumed(loop, path, monkeypatch, make, terms)
+    expected = train(batched, whole, terms=terms())
+    options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 3}
+    first = make(0)
+    with interrupted(first, steps=16 if batched else 8):
+        train(batched, first, terms=terms(), **options)
+    learner = make(7)
+    result = train(batched, learner, terms=terms(), **options)
     assert result == expected
     assert same(learner, whole)
 
 
-@LOOPS
-def test_other_terms_are_another_run(loop, tmp_path):
+@BATCHED
+def test_other_terms_are_another_run(batched, tmp_path):
     options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
-    train(loop, learner_of(), terms=[Consistency(4)], **options)
+    train(batched, learner_of(), terms=[Consistency(4)], **options)
     for terms, message in [
         ([], r'terms\.0 is .*Consistency there, None here'),
         ([Entropy()], r'terms\.0 is .*Consistency there, .*Entropy here'),
@@ -238,13 +218,13 @@ def test_other_terms_are_another_run(loop, tmp_path):
         ([Consistency(4, warmup=9)], r'terms\.0\.warmup is 50 there, 9 here'),
     ]:
         with pytest.raises(ValueError, match=f'of another run: .*{message}'):
-            train(loop, learner_of(), terms=terms, **options)
-    train(loop, learner_of(), terms=[Consistency(4)], **options)
+            train(batched, learner_of(), terms=terms, **options)
+    train(batched, learner_of(), terms=[Consistency(4)], **options)
 
 
 def test_another_class_posterior_is_another_run(tmp_path):
     options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
-    train(fit, learner_of(ClassPosterior(4)), **options)
+    train(False, learner_of(ClassPosterior(4)), **options)
     for posterior, message in [
         (
             ClassPosterior(4, 0.7),
@@ -256,10 +236,10 @@ def test_another_class_posterior_is_another_run(tmp_path):
         ),
     ]:
         with pytest.raises(ValueError, match=f'of another run: {message}'):
-            train(fit, learner_of(posterior), **options)
+            train(False, learner_of(posterior), **options)
 
 
-@LOOPS
+@BATCHED
 @pytest.mark.parametrize(
     'terms, message',
     [
@@ -268,25 +248,25 @@ def test_another_class_posterior_is_another_run(tmp_path):
         ('abc', "'terms' must be a Term, got str"),
     ],
 )
-def test_what_is_no_term_is_refused(loop, terms, message):
+def test_what_is_no_term_is_refused(batched, terms, message):
     with pytest.raises(TypeError, match=message):
-        train(loop, learner_of(), terms=terms)
+        train(batched, learner_of(), terms=terms)
 
 
-@LOOPS
-def test_a_term_of_other_classes_is_refused(loop):
+@BATCHED
+def test_a_term_of_other_classes_is_refused(batched):
     with pytest.raises(ValueError, match="'out' must have 3 columns, .*got 4"):
-        train(loop, learner_of(), terms=[Consistency(3)])
+        train(batched, learner_of(), terms=[Consistency(3)])
 
 
-@LOOPS
-def test_a_term_that_is_not_finite_stops_the_run(loop):
+@BATCHED
+def test_a_term_that_is_not_finite_stops_the_run(batched):
     class Broken(Term):
         def loss(self, out, y, mask):
             return out.sum() * float('nan')
 
     with pytest.raises(FloatingPointError, match='the loss became nan in ep'):
-        train(loop, learner_of(), terms=[Broken()])
+        train(batched, learner_of(), terms=[Broken()])
 
 
 @pytest.mark.parametrize('together', [False, True])
@@ -296,20 +276,16 @@ def test_several_processes_have_no_class_posterior(together):
         posterior = FreePosterior(sparse=True) + posterior
     learner = learner_of(posterior)
     learner.likelihood.set_temperature(2.0)
-    settings = Settings(
-        1, 0.1, 0.1, torch.optim.Adam, 0, 1, (), 1, None, 1, False
-    )
     message = "'learner' must not have a ClassPosterior with 2 processes"
     with pytest.raises(ValueError, match=message):
-        ClusterRun(learner, DATA, loader(), settings, Ranks(0, 2))
+        batches_of(learner, DATA, loader(), Ranks(0, 2))
     assert learner.likelihood.temperature == 2  # before any work
-    ClusterRun(learner, DATA, loader(), settings, Ranks())
 
 
 def test_the_best_epoch_is_one_with_all_terms_at_full_weight():
     term = Consistency(4, warmup=6)
     result = fit(learner_of(), DATA, terms=[term], **SETTINGS)
-    assert result.settled and result.best_epoch >= 5
+    assert result.warmup_done and result.best_epoch >= 5
     chosen = result.history[result.best_epoch]
     later = [(r['val_acc'], -r['val_nll']) for r in result.history[5:]]
     assert max(later) == (chosen['val_acc'], -chosen['val_nll'])
@@ -318,7 +294,7 @@ def test_the_best_epoch_is_one_with_all_terms_at_full_weight():
 def test_a_run_that_is_too_short_for_its_terms_keeps_its_best_epoch():
     term = Consistency(4, warmup=1000)
     result = fit(learner_of(), DATA, terms=[term], **SETTINGS)
-    assert not result.settled and result.val_acc >= 0
+    assert not result.warmup_done and result.val_acc >= 0
     best = max(row['val_acc'] for row in result.history)
     assert result.val_acc == best
 
@@ -330,24 +306,24 @@ def test_patience_waits_for_the_terms():
     assert len(result.history) >= 10
 
 
-@LOOPS
-def test_agreement_is_not_counted_twice(loop):
+@BATCHED
+def test_agreement_is_not_counted_twice(batched):
     bound = SemiSupervisedELBO(LogisticKL())
     learner = learner_of(objective=bound)
     learner.likelihood.set_temperature(2.0)
     with pytest.raises(ValueError, match="'terms' has a Consistency"):
-        train(loop, learner, terms=[Consistency(4)])
+        train(batched, learner, terms=[Consistency(4)])
     assert learner.likelihood.temperature == 2  # before any work
-    train(loop, learner, epochs=1)
+    train(batched, learner, epochs=1)
     with pytest.warns(DeprecationWarning, match="'terms' is deprecated"):
-        train(loop, learner_of(), terms=[Entropy()], epochs=1)
+        train(batched, learner_of(), terms=[Entropy()], epochs=1)
 
 
 def test_a_second_run_goes_on_from_full_agreement():
     bound = SemiSupervisedELBO(LogisticKL(), warmup=5)
     learner = learner_of(objective=bound)
-    first = train(fit, learner)
-    assert first.settled and int(bound.step) == first.best_epoch + 1 >= 5
-    assert train(fit, learner, epochs=2).settled
+    first = train(False, learner)
+    assert first.warmup_done and int(bound.step) == first.best_epoch + 1 >= 5
+    assert train(False, learner, epochs=2).warmup_done
     learner.reset_parameters()
-    assert not train(fit, learner, epochs=2).settled
+    assert not train(False, learner, epochs=2).warmup_done

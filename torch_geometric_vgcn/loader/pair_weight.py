@@ -1,5 +1,6 @@
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch.utils.data import (
     RandomSampler,
     SequentialSampler,
@@ -9,7 +10,7 @@ from torch_geometric.loader import ClusterLoader
 
 from torch_geometric_vgcn.loader.cluster import ClusterData
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.utils import check_kind
+from torch_geometric_vgcn.utils import check_count, check_kind
 
 
 class PairWeight:
@@ -95,3 +96,47 @@ class PairWeight:
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}(between={self.between:.3g})'
+
+
+class SampledPairWeight(Module):
+    r"""How much each pair of a batch of a
+    :class:`~torch_geometric.loader.NeighborLoader` counts in the divergence,
+    so that each counts once per epoch, however often it is sampled
+
+    .. math::
+        w_{ij} = \frac{t}{B \, n_{ij}},
+
+    for a pair that was in :math:`n_{ij}` of the first :math:`t` batches, of
+    which an epoch has :math:`B`. Pairs that are never sampled have no
+    divergence: they stay as the prior has them.
+
+    Args:
+        prior (Prior): The prior of all nodes.
+        num_batches (int): The number :math:`B` of batches per epoch.
+    """
+
+    count: Tensor
+    step: Tensor
+
+    def __init__(self, prior: Prior, num_batches: int) -> None:
+        super().__init__()
+        check_kind(prior, Prior, 'prior')
+        self.num_batches = check_count(num_batches, 'num_batches', least=1)
+        size, device = len(prior.pairs.whole), prior.pairs.device
+        count = torch.zeros(size, dtype=torch.int32, device=device)
+        self.register_buffer('count', count)
+        self.register_buffer('step', torch.zeros((), dtype=torch.long))
+
+    def forward(self, prior: Prior) -> Tensor:
+        r"""The weights of the pairs of the next batch's prior, of shape
+        :obj:`[P]`.
+        """
+        check_kind(prior, Prior, 'prior')
+        self.step += 1
+        count = self.count[prior.pairs.position] + 1
+        self.count[prior.pairs.position] = count
+        weight = self.step.to(count.device) / (self.num_batches * count)
+        return weight.to(prior.logits.dtype)
+
+    def extra_repr(self) -> str:
+        return f'num_batches={self.num_batches}'

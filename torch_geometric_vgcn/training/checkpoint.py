@@ -5,7 +5,11 @@ from typing import Any
 import torch
 
 from torch_geometric_vgcn.training.fingerprint import differences
-from torch_geometric_vgcn.utils import read_tensors
+from torch_geometric_vgcn.utils import (
+    check_writable,
+    read_tensors,
+    whole_file,
+)
 
 SHOWN = 5  # how many differences a message lists
 
@@ -20,30 +24,27 @@ class Checkpoint:
     """
 
     keys = {
-        'fingerprint', 'learner', 'terms', 'optimizers', 'best', 'result',
-        'rng', 'device_rng',
+        'fingerprint', 'learner', 'terms', 'optimizers', 'batches', 'best',
+        'result', 'rng', 'device_rng',
     }  # fmt: skip
 
     def __init__(self, path: str | Path, fingerprint: dict[str, str]) -> None:
         self.path = Path(path)
+        self.fingerprint = fingerprint
         if os.path.isdir(self.path):
             raise ValueError(
                 f"'checkpoint' must be a file, got the folder {self.path}"
             )
-        self.part = self.path.with_name(self.path.name + '.part')
-        self.fingerprint = fingerprint
-
-    def check_writable(self) -> None:
-        r"""Raises an error if the file can't be written."""
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            self.part.touch()
-            self.part.unlink()
+            check_writable(self.path)
         except (OSError, ValueError) as error:
             raise self._not_written(error) from error
 
-    def load(self, device: torch.device) -> dict[str, Any] | None:
-        r"""The saved state, or :obj:`None` where there is no file."""
+    def load(self, device: torch.device, epochs: int) -> dict[str, Any] | None:
+        r"""The saved state of a run of at most so many epochs, or :obj:`None`
+        where there is no file.
+        """
         if not self.path.exists():
             return None
         try:
@@ -59,15 +60,8 @@ class Checkpoint:
                 'another version of it: remove it to start again, or choose '
                 'another file'
             )
-        found = differences(state['fingerprint'], self.fingerprint)
-        if found:
-            more = len(found) - SHOWN
-            rest = f'; and {more} more' if more > 0 else ''
-            raise ValueError(
-                f"'checkpoint' {self.path} is of another run: "
-                f'{"; ".join(found[:SHOWN])}{rest}: give the same arguments, '
-                'or remove it to start again'
-            )
+        check_same_run(self.path, state['fingerprint'], self.fingerprint)
+        check_epochs(self.path, len(state['result']['history']), epochs)
         return state
 
     def save(self, state: dict[str, Any]) -> None:
@@ -75,15 +69,40 @@ class Checkpoint:
         the new one is.
         """
         try:
-            torch.save({'fingerprint': self.fingerprint, **state}, self.part)
-            self.part.replace(self.path)
+            with whole_file(self.path) as file:
+                torch.save({'fingerprint': self.fingerprint, **state}, file)
         except (OSError, RuntimeError) as error:
             raise self._not_written(error) from error
-        finally:
-            self.part.unlink(missing_ok=True)
 
     def _not_written(self, error: Exception) -> OSError:
         return OSError(
             f"'checkpoint' {self.path} can't be written: {error} (what was "
             'saved before is whole)'
+        )
+
+
+def check_same_run(
+    path: Path, there: dict[str, str], here: dict[str, str]
+) -> None:
+    r"""Raises an error if the fingerprint of a checkpoint isn't that of this
+    run.
+    """
+    found = differences(there, here)
+    if found:
+        more = len(found) - SHOWN
+        rest = f'; and {more} more' if more > 0 else ''
+        raise ValueError(
+            f"'checkpoint' {path} is of another run: "
+            f'{"; ".join(found[:SHOWN])}{rest}: give the same arguments, '
+            'or remove it to start again'
+        )
+
+
+def check_epochs(path: Path, trained: int, epochs: int) -> None:
+    r"""Raises an error if a checkpoint has more epochs than wanted."""
+    if trained > epochs:
+        raise ValueError(
+            f"'epochs' must be at least {trained}, which 'checkpoint' {path} "
+            f'has already, got {epochs}: raise it, or remove the file to '
+            'start again'
         )

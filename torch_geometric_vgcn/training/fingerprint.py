@@ -58,26 +58,19 @@ def digest(value: Tensor) -> str:
     r"""The type and shape of a tensor, dense or sparse, and a hash of its
     contents.
     """
+    value, kind = value.detach(), ''
+    parts = [value]
+    if value.layout != torch.strided:
+        kind = f' {value.layout}'
+        entries = value.to_sparse_coo().coalesce()
+        parts = [entries.indices(), entries.values()]
     content = sha256()
-    for part in _parts(value.detach()):
+    for part in parts:
         part = part.as_subclass(Tensor)
         data = part.cpu().contiguous().view(-1).view(torch.uint8)
         content.update(data.numpy().data)
-    kind = '' if value.layout == torch.strided else f' {value.layout}'
     short = content.hexdigest()[:16]
     return f'{value.dtype} {list(value.shape)}{kind} #{short}'
-
-
-def _parts(value: Tensor) -> list[Tensor]:
-    r"""The dense tensors that make up a tensor."""
-    if value.layout == torch.strided:
-        return [value]
-    if value.layout == torch.sparse_coo:
-        value = value.coalesce()
-        return [value.indices(), value.values()]
-    if value.layout in (torch.sparse_csr, torch.sparse_bsr):
-        return [value.crow_indices(), value.col_indices(), value.values()]
-    return [value.ccol_indices(), value.row_indices(), value.values()]
 
 
 def as_text(value: Any) -> str | None:

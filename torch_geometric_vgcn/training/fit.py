@@ -1,22 +1,43 @@
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from torch import Tensor
+from torch.nn import Module
 from torch_geometric.data import Data
+from torch_geometric.loader import ClusterLoader, NeighborLoader
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import Bound, Term
-from torch_geometric_vgcn.training.data_run import DataRun
-from torch_geometric_vgcn.training.optimizers import MakeOptimizer
+from torch_geometric_vgcn.objective import (
+    Consistency,
+    SemiSupervisedELBO,
+    Term,
+)
+from torch_geometric_vgcn.training.checkpoint import Checkpoint
+from torch_geometric_vgcn.training.fingerprint import as_text
+from torch_geometric_vgcn.training.loader_batches import batches_of
+from torch_geometric_vgcn.training.optimizers import RATES, MakeOptimizer
+from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.settings import Settings
+from torch_geometric_vgcn.training.run import Run
+from torch_geometric_vgcn.utils import check_kind, progress_bar
+from torch_geometric_vgcn.utils.constraints import SIZE, File, Flag, checked
 
 
+@checked(
+    epochs=SIZE,
+    **RATES,
+    num_samples=SIZE,
+    patience=SIZE,
+    checkpoint=File(),
+    checkpoint_every=SIZE,
+    progress=Flag(),
+)
 def fit(
-    learner: VariationalGraphLearner | FixedGraph,
+    learner: VariationalGraphLearner | FixedGraph | Module,
     data: Data,
+    loader: ClusterLoader | NeighborLoader | None = None,
     *,
     epochs: int = 500,
     lr: float = 0.01,
@@ -30,29 +51,66 @@ def fit(
     checkpoint_every: int = 25,
     progress: bool = True,
 ) -> Fit:
-    r"""Trains a learner on one graph with Adam, and leaves it in the state of
-    the best validation score (on ties, of the best likelihood): accuracy for
-    classes, :math:`R^2` for :class:`Gaussian`, :math:`F_1` for
-    :class:`MultiLabel`. It ends in evaluation mode.
+    r"""Trains a learner on one graph with the optimisers of
+    :func:`optimizers`, and leaves it in the state of the best validation
+    score (on ties, of the best likelihood): accuracy for classes,
+    :math:`R^2` for :class:`Gaussian`, :math:`F_1` for :class:`MultiLabel`.
+    It ends in evaluation mode.
 
-    The same seed (:func:`torch_geometric.seed_everything`) gives the same
-    result, also when the run was interrupted and is resumed from its
-    checkpoint. A checkpoint is refused if the learner, the data or a setting
-    isn't the same; only :obj:`epochs` may grow.
+    Without a :obj:`loader`, each epoch is one step on the whole graph. With
+    one, it is one step per batch :math:`b` out of :math:`B`, on the loss
 
-    Random numbers come from PyTorch's global generator, which all threads
-    share and whose state is restored when a run is resumed: several runs at
-    once are reproducible in a process for each, not in threads.
+    .. math::
+        -\frac{B}{|\mathcal{Y}^o|} \left[ \sum_{n \in b} \log p(y_n \mid
+        \mathbf{X}_b, \mathbf{A}_b) + w \sum_{n \in b} U_n - \beta
+        \sum_{i,j \in b} w_{ij}\, \mathrm{KL}_{ij} \right]
+
+    (:math:`U_n` is a part of :class:`SemiSupervisedELBO` only). Its batches
+    are those of a
+
+    * :class:`~torch_geometric.loader.ClusterLoader` over
+      :class:`~torch_geometric_vgcn.loader.ClusterData`, with the weights
+      :math:`w_{ij}` of :class:`~torch_geometric_vgcn.loader.PairWeight`: over
+      an epoch the bounds add up to that of all the data, exactly for
+      :class:`~torch_geometric_vgcn.pairs.ClusterPairs`, and otherwise except
+      for the edges that are missing between batches;
+    * :class:`~torch_geometric.loader.NeighborLoader` that starts from the
+      training nodes, of which the :obj:`batch_size` of each batch count as
+      labelled, with the weights of
+      :class:`~torch_geometric_vgcn.loader.SampledPairWeight`.
+
+    With :class:`FreePosterior(sparse=True)` the cost of a step is that of its
+    batch, and all other logits stay as they are; with other posteriors, each
+    step moves all logits by their momentum.
+
+    **Several processes** (:obj:`torchrun`, inside :func:`process_group`): each
+    has a :class:`~torch_geometric.loader.ClusterLoader` of its own clusters,
+    by :obj:`sampler=SubsetRandomSampler(range(rank, num_parts, world_size))`,
+    and trains their logits; the gradients of the network are averaged over
+    processes (:class:`~torch.nn.parallel.DistributedDataParallel`). After each
+    epoch all processes exchange their logits, and the first one validates and
+    writes the checkpoint.
+
+    **Random numbers** come from PyTorch's global generator. The same seed
+    (:func:`torch_geometric.seed_everything`) gives the same result, also when
+    the run was interrupted and is resumed from its checkpoint, as long as
+    :obj:`loader` has no generator of its own. All threads share the global
+    generator: several runs at once are reproducible in a process for each,
+    not in threads.
 
     Args:
-        learner (VariationalGraphLearner or FixedGraph): The learner to train.
-            Modules that were put into evaluation mode (frozen batch
-            normalisation) stay in it, unless the whole learner is, as after
-            another call.
-        data (torch_geometric.data.Data): The data, with :obj:`x`, :obj:`y`,
-            :obj:`train_mask` and :obj:`val_mask`. A mask is boolean, or a
-            list of node indices.
-        epochs (int, optional): The maximum number of steps.
+        learner (VariationalGraphLearner or FixedGraph): The learner to train,
+            or :obj:`torch.compile(learner)`. Modules that were put into
+            evaluation mode (frozen batch normalisation) stay in it, unless
+            the whole learner is, as after another call.
+        data (torch_geometric.data.Data): The whole data, with :obj:`x`,
+            :obj:`y`, :obj:`train_mask` and :obj:`val_mask`. A mask is
+            boolean, or a list of node indices.
+        loader (ClusterLoader or NeighborLoader, optional): The batches, of
+            which only the ids of the nodes are used. With it, the data may be
+            on another device than the learner.
+            (default: :obj:`None`, the whole graph)
+        epochs (int, optional): The maximum number of epochs.
             (default: :obj:`500`)
         lr (float, optional): The learning rate of the network's weights.
             (default: :obj:`0.01`)
@@ -76,67 +134,96 @@ def fit(
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to
-            resume it from if it exists. (default: :obj:`None`)
+            resume it from if it exists. It is refused if the learner, the
+            data or a setting isn't the same; only :obj:`epochs` may grow.
+            (default: :obj:`None`)
         checkpoint_every (int, optional): After how many epochs to save.
             (default: :obj:`25`)
         progress (bool, optional): Whether to show a progress bar.
             (default: :obj:`True`)
     """
-    settings = Settings(
-        epochs=epochs,
-        lr=lr,
-        logit_lr=logit_lr,
-        logit_optimizer=logit_optimizer,
-        weight_decay=weight_decay,
-        num_samples=num_samples,
-        terms=terms,
-        patience=patience,
-        checkpoint=checkpoint,
-        checkpoint_every=checkpoint_every,
-        progress=progress,
-    )
-    if not isinstance(learner, (VariationalGraphLearner, FixedGraph)):
-        raise TypeError(
-            "'learner' must be a VariationalGraphLearner or a FixedGraph, "
-            f'got {type(learner).__name__}'
+    # What torch.compile returns holds the learner, with its state:
+    inside = getattr(learner, '_orig_mod', learner)
+    check_kind(inside, (VariationalGraphLearner, FixedGraph), 'learner')
+    _check_terms(terms, inside)
+    ranks = Ranks() if loader is None else Ranks.of_group()
+    if ranks.world > 1 and inside is not learner:
+        raise ValueError(
+            f"'learner' must not be compiled with {ranks.world} processes: "
+            'give the learner itself'
         )
-    return FullBatchRun(learner, data, settings).train()
-
-
-class FullBatchRun(DataRun):
-    r"""Takes one step per epoch, on the whole graph."""
-
-    learner: VariationalGraphLearner | FixedGraph
-
-    def place(self, data: Data) -> None:
-        for name in ('x', 'y', 'train_mask', 'val_mask'):
-            device = data[name].device
-            if device != self.device:
-                raise ValueError(
-                    f"'data.{name}' is on {device} and 'learner' on "
-                    f'{self.device}, expected one device: move them with '
-                    'data.to(device) and learner.to(device)'
+    rates = {
+        'lr': lr,
+        'logit_lr': logit_lr,
+        'weight_decay': weight_decay,
+        'logit_optimizer': logit_optimizer,
+    }
+    with ranks.explaining():
+        batches = batches_of(inside, data, loader, ranks)
+        run = Run(learner, batches, terms, rates, num_samples, ranks)
+        file = None
+        if checkpoint is not None:
+            settings = rates | {
+                'num_samples': num_samples,
+                'patience': patience,
+            }
+            known = {name: str(as_text(v)) for name, v in settings.items()}
+            file = Checkpoint(checkpoint, known | run.fingerprint())
+            state = file.load(batches.device, epochs)
+            if state is not None:
+                run.load_state_dict(state)
+        history = run.result.history
+        start = len(history)
+        with (
+            batches.unchanged(),
+            progress_bar(
+                total=epochs,
+                initial=start,
+                disable=not progress or ranks.rank > 0,
+                leave=False,
+            ) as bar,
+        ):
+            while len(history) < epochs and not run.is_over(patience):
+                run.one_epoch()
+                if file is not None and len(history) % checkpoint_every == 0:
+                    run.save(file)
+                row = history[-1]
+                loss, val = row['loss'], row[f'val_{run.result.score}']
+                bar.set_postfix(
+                    loss=f'{loss:.3f}', val=f'{val:.3f}', refresh=False
                 )
+                bar.update()
+        if file is not None and len(history) > start:
+            run.save(file)
+        return run.finish()
 
-    def train(self) -> Fit:
-        if isinstance(self.learner, FixedGraph):
-            return super().train()
-        with self.learner.unchanged(self.x):
-            return super().train()
 
-    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
-        self.zero_grad()
-        out = self.learner(self.x, num_samples=self.settings.num_samples)
-        self.check_outputs(out)
-        bound = self.learner.objective(out, self.y, self.train_nodes)
-        terms = self.extra_loss(out, self.y, self.train_nodes)
-        loss = bound.loss + terms
-        self.check_finite(loss, epoch)
-        loss.backward()
-        self.step()
-        return bound, terms
-
-    def predict(self) -> Any:
-        return self.learner.predict(
-            self.x, num_samples=self.settings.num_samples
+def _check_terms(terms: Sequence[Term], learner: Any) -> None:
+    r"""Expects further terms that fit the likelihood and the objective."""
+    check_kind(terms, Sequence, 'terms')
+    for term in terms:
+        check_kind(term, Term, 'terms')
+    if not terms:
+        return
+    if isinstance(learner.criterion, SemiSupervisedELBO) and any(
+        isinstance(term, Consistency) for term in terms
+    ):
+        raise ValueError(
+            "'terms' has a Consistency, which is a part of the learner's "
+            'objective, SemiSupervisedELBO, already: leave it out, or give '
+            'the learner another objective, such as IWELBO(LogisticKL())'
         )
+    if not learner.likelihood.has_classes:
+        names = [type(term).__name__ for term in terms]
+        raise ValueError(
+            f"'terms' ({', '.join(names)}) need labels that are classes "
+            f'(Categorical), got the likelihood '
+            f'{type(learner.likelihood).__name__}'
+        )
+    warnings.warn(
+        "'terms' is deprecated: what nodes without a label tell is a part of "
+        'SemiSupervisedELBO, and terms of your own belong in an Objective or '
+        'in your own loop',
+        DeprecationWarning,
+        stacklevel=4,
+    )

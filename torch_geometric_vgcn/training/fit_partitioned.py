@@ -3,13 +3,32 @@ from pathlib import Path
 import torch
 
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
-from torch_geometric_vgcn.training.optimizers import MakeOptimizer
-from torch_geometric_vgcn.training.partitioned_run import PartitionedRun
+from torch_geometric_vgcn.training.optimizers import RATES, MakeOptimizer
+from torch_geometric_vgcn.training.partitioned_run import (
+    PartitionedRun,
+    Settings,
+)
 from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.settings import Settings
-from torch_geometric_vgcn.utils import check_count, check_kind
+from torch_geometric_vgcn.utils.constraints import (
+    SIZE,
+    File,
+    Flag,
+    Instance,
+    checked,
+)
 
 
+@checked(
+    learner=Instance(PartitionedLearner),
+    batch_size=SIZE,
+    epochs=SIZE,
+    **RATES,
+    num_samples=SIZE,
+    patience=SIZE,
+    checkpoint=File(),
+    checkpoint_every=SIZE,
+    progress=Flag(),
+)
 def fit_partitioned(
     learner: PartitionedLearner,
     *,
@@ -26,7 +45,7 @@ def fit_partitioned(
     progress: bool = True,
 ) -> Fit:
     r"""Trains a learner of a graph that no process holds, with the loss of
-    :func:`fit_batches`.
+    :func:`fit` with a :class:`~torch_geometric.loader.ClusterLoader`.
 
     Each step takes one batch of each shard, and adds up their gradients: those
     of the network over all processes
@@ -80,13 +99,10 @@ def fit_partitioned(
         logit_optimizer=logit_optimizer,
         weight_decay=weight_decay,
         num_samples=num_samples,
-        terms=(),
         patience=patience,
         checkpoint=checkpoint,
         checkpoint_every=checkpoint_every,
         progress=progress,
     )
-    check_kind(learner, PartitionedLearner, 'learner')
-    batch_size = check_count(batch_size, 'batch_size', least=1)
     with learner.ranks.explaining():
         return PartitionedRun(learner, batch_size, settings).train()

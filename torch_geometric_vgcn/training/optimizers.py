@@ -7,10 +7,12 @@ from torch.nn import Module
 from torch.optim import SGD, Adam, Optimizer, SparseAdam
 
 from torch_geometric_vgcn.posterior import FreePosterior
-from torch_geometric_vgcn.utils import (
-    check_kind,
-    check_nonnegative,
-    check_positive,
+from torch_geometric_vgcn.utils.constraints import (
+    NONNEGATIVE,
+    POSITIVE,
+    Instance,
+    Maker,
+    checked,
 )
 
 #: How far a step moves a free logit per unit of the bound's gradient, and the
@@ -18,8 +20,16 @@ from torch_geometric_vgcn.utils import (
 RATE, MOMENTUM = 0.1, 0.9
 # From parameters and a learning rate: a class, or a partial of one.
 MakeOptimizer = Callable[..., Optimizer]
+# What the settings may be:
+RATES = {
+    'lr': POSITIVE,
+    'logit_lr': POSITIVE,
+    'weight_decay': NONNEGATIVE,
+    'logit_optimizer': Maker(),
+}
 
 
+@checked(learner=Instance(Module), num_labels=POSITIVE, **RATES)
 def optimizers(
     learner: Module,
     num_labels: float,
@@ -72,9 +82,6 @@ def optimizers(
             They get steps without momentum, but as large in the end.
             (default: those of :obj:`FreePosterior(sparse=True)`)
     """
-    check_kind(learner, Module, 'learner')
-    check_positive(num_labels, 'num_labels')
-    check_rates(lr, logit_lr, weight_decay, logit_optimizer)
     if not any(p.requires_grad for p in learner.parameters()):
         raise ValueError(
             f"'learner' ({type(learner).__name__}) has no parameter that "
@@ -116,24 +123,6 @@ def optimizers(
         make = SparseAdam if is_adam else logit_optimizer
         out.append(_make(make, sparse, logit_lr))
     return out
-
-
-def check_rates(
-    lr: float,
-    logit_lr: float | None,
-    weight_decay: float,
-    logit_optimizer: MakeOptimizer | None,
-) -> None:
-    r"""Expects what optimisers can be made of."""
-    check_positive(lr, 'lr')
-    if logit_lr is not None:
-        check_positive(logit_lr, 'logit_lr')
-    check_nonnegative(weight_decay, 'weight_decay')
-    if logit_optimizer is not None and not callable(logit_optimizer):
-        raise TypeError(
-            "'logit_optimizer' must make an optimiser from parameters and "
-            f"'lr', got {type(logit_optimizer).__name__}"
-        )
 
 
 def _parameters_of(learner: Module, part: str) -> list[Tensor]:

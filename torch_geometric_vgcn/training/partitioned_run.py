@@ -1,11 +1,14 @@
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 from torch.nn.parallel import DistributedDataParallel
+from torch.nn.parameter import is_lazy
 from torch.optim import Optimizer
 
 from torch_geometric_vgcn.objective import Bound
@@ -14,19 +17,44 @@ from torch_geometric_vgcn.partition.exchange import Exchange, Gradient
 from torch_geometric_vgcn.partition.learner import PartitionedLearner
 from torch_geometric_vgcn.partition.rounds import Rounds, Slot
 from torch_geometric_vgcn.partition.seeded import drawn_seed, seeded
-from torch_geometric_vgcn.training.distributed import distributed
+from torch_geometric_vgcn.training.batches import device_of
+from torch_geometric_vgcn.training.checkpoint import check_epochs
+from torch_geometric_vgcn.training.fingerprint import (
+    as_text,
+    constant_buffers,
+    module_fingerprint,
+)
+from torch_geometric_vgcn.training.optimizers import (
+    MakeOptimizer,
+    optimizers,
+)
+from torch_geometric_vgcn.training.ranks import distributed
 from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.run import Run
-from torch_geometric_vgcn.training.settings import Settings
 from torch_geometric_vgcn.training.sharded_checkpoint import (
     ShardedCheckpoint,
 )
-from torch_geometric_vgcn.utils import check_num_outputs
+from torch_geometric_vgcn.utils import check_num_outputs, progress_bar
 
 TRAIN, VALIDATE = 0, 1  # what random numbers are for
 
 
-class PartitionedRun(Run):
+@dataclass(frozen=True)
+class Settings:
+    r"""The settings of a run, as in :func:`fit_partitioned`."""
+
+    epochs: int
+    lr: float
+    logit_lr: float
+    logit_optimizer: MakeOptimizer
+    weight_decay: float
+    num_samples: int
+    patience: int
+    checkpoint: str | Path | None
+    checkpoint_every: int
+    progress: bool
+
+
+class PartitionedRun:
     r"""Takes one step per batch of each shard. What is random follows from a
     seed, the epoch and the batch, so that the result doesn't depend on which
     process computes it.
@@ -37,8 +65,6 @@ class PartitionedRun(Run):
         settings (Settings): The settings.
     """
 
-    learner: PartitionedLearner
-
     def __init__(
         self, learner: PartitionedLearner, batch_size: int, settings: Settings
     ) -> None:
@@ -46,7 +72,26 @@ class PartitionedRun(Run):
         ranks = learner.ranks
         high, _ = ranks.from_first(lambda: (drawn_seed(), 0.0))
         self.rounds = Rounds(self.graph, batch_size, int(high))
-        super().__init__(learner, settings, ranks)
+        self.learner, self.settings, self.ranks = learner, settings, ranks
+        self.device = device_of(learner)
+        if not learner.training:
+            learner.train()
+        tensors = [*learner.parameters(), *learner.buffers()]
+        if any(is_lazy(tensor) for tensor in tensors):
+            self.initialize()
+        self.optimizers = optimizers(
+            learner,
+            1.0,
+            settings.lr,
+            settings.logit_lr,
+            settings.weight_decay,
+            settings.logit_optimizer,
+            list(learner.posterior.offset.values()),
+        )
+        self.constant = constant_buffers(learner)
+        learner.likelihood.set_temperature(1.0)
+        self.result = Fit(score=learner.likelihood.score)
+        self.best: dict[str, Any] = {}
         self.num_labeled = sum(self.graph.manifest.train)
         self.exchange = Exchange(learner)
         self.own = [
@@ -58,8 +103,55 @@ class PartitionedRun(Run):
         if ranks.world > 1:
             self.model = distributed(learner, [*self.own, *self.constant])
 
-    def sparse_logits(self) -> list[Tensor]:
-        return list(self.learner.posterior.offset.values())
+    def train(self) -> Fit:
+        r"""Trains until validation stops improving, and leaves the learner in
+        its best state, and in evaluation mode.
+        """
+        checkpoint = self.resume()
+        settings, history = self.settings, self.result.history
+        start = len(history)
+        with progress_bar(
+            total=settings.epochs,
+            initial=start,
+            disable=not settings.progress or self.ranks.rank > 0,
+            leave=False,
+        ) as bar:
+            while len(history) < settings.epochs and (
+                len(history) - self.result.best_epoch <= settings.patience
+            ):
+                self.one_epoch(len(history))
+                if (
+                    checkpoint
+                    and len(history) % settings.checkpoint_every == 0
+                ):
+                    self.save(checkpoint)
+                loss, val = history[-1]['loss'], history[-1]['val_acc']
+                bar.set_postfix(
+                    loss=f'{loss:.3f}', val=f'{val:.3f}', refresh=False
+                )
+                bar.update()
+        if checkpoint and len(history) > start:
+            self.save(checkpoint)
+        self.learner.load_state_dict(self.best)
+        self.learner.eval()
+        return self.result
+
+    def one_epoch(self, epoch: int) -> None:
+        r"""Trains for an epoch and validates."""
+        bound = self.train_epoch(epoch)
+        score, nll = self.validate(epoch)
+        row = {name: value.item() for name, value in bound._asdict().items()}
+        row |= {'terms': 0.0, 'val_acc': score, 'val_nll': nll}
+        if self.result.add(row, warmup_done=True):
+            self.keep_best()
+
+    def keep_best(self) -> None:
+        self.best = {
+            name: value.clone()
+            if isinstance(value, Tensor) and name not in self.constant
+            else value
+            for name, value in self.learner.state_dict().items()
+        }
 
     def initialize(self) -> None:
         (first, *_) = self.rounds.in_order(self.learner.shards[0])
@@ -67,7 +159,13 @@ class PartitionedRun(Run):
         self.learner.predict(batch.x, 1, batch.prior)
 
     def fingerprint(self) -> dict[str, str]:
-        found = super().fingerprint()
+        settings = self.settings
+        found = module_fingerprint(self.learner)
+        for name in (
+            'lr', 'logit_lr', 'logit_optimizer', 'weight_decay', 'num_samples',
+            'patience',
+        ):  # fmt: skip
+            found[name] = str(as_text(getattr(settings, name)))
         return {
             # Of the posterior, each process has its own part:
             **{k: v for k, v in found.items() if 'posterior' not in k},
@@ -75,18 +173,19 @@ class PartitionedRun(Run):
             'batch_size': repr(self.rounds.batch_size),
         }
 
-    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
+    def train_epoch(self, epoch: int) -> Bound:
+        r"""Takes the steps of one epoch. Returns the bound of all data."""
         total = torch.zeros(3, dtype=torch.double)
         for number, slots in enumerate(self.rounds.steps(epoch)):
             total += self.one_step(epoch, number, slots)
         total = self.ranks.sum(total)
         loss = -total[0] / self.num_labeled
         none = torch.zeros_like(loss)
-        bound = Bound(total[0], total[1], total[2], loss, none)
-        return bound, none
+        return Bound(total[0], total[1], total[2], loss, none)
 
     def one_step(self, epoch: int, number: int, slots: list[Slot]) -> Tensor:
-        self.zero_grad()
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
         total = torch.zeros(3, dtype=torch.double)
         guests = self.exchange.fetch(slots)
         grads: list[Gradient] = []
@@ -112,7 +211,8 @@ class PartitionedRun(Run):
                     places = learner.places(piece)
                     grads.append(Gradient(graph.shard_of(c), places, grad))
         self.set_grads(grads + self.exchange.give_back(away))
-        self.step()
+        for optimizer in self.optimizers:
+            optimizer.step()
         return total
 
     def backward(self, batch: Batch, epoch: int) -> Tensor:
@@ -130,7 +230,11 @@ class PartitionedRun(Run):
         )
         scale = self.rounds.num_batches / self.num_labeled
         loss = -bound.bound * (scale / self.graph.num_shards)
-        self.check_finite(loss, epoch)
+        if not torch.isfinite(loss):
+            raise FloatingPointError(
+                f'the loss became {loss.item()} in epoch {epoch}: '
+                "lower 'lr' or 'logit_lr'"
+            )
         # The sum of all processes' gradients is wanted, not their mean:
         (loss * self.ranks.world).backward()
         return torch.stack(bound[:3]).detach().cpu().double()
@@ -183,7 +287,7 @@ class PartitionedRun(Run):
         likelihood = prob.gather(-1, y.unsqueeze(-1)).clamp(min=1e-12)
         return torch.stack([right, -likelihood.double().log().sum()]).cpu()
 
-    def resume(self) -> ShardedCheckpoint | None:  # type: ignore[override]
+    def resume(self) -> ShardedCheckpoint | None:
         if self.settings.checkpoint is None:
             return None
         checkpoint = ShardedCheckpoint(
@@ -192,7 +296,8 @@ class PartitionedRun(Run):
         latest = checkpoint.latest()
         if latest is None:
             return checkpoint
-        self.check_epochs(len(latest['result']['history']), checkpoint.path)
+        trained = len(latest['result']['history'])
+        check_epochs(checkpoint.path, trained, self.settings.epochs)
         own = tuple(f'shard.{shard}.' for shard in self.learner.shards)
         state = checkpoint.load(latest, ('network.', *own))
         self.result = Fit(**latest['result'])
@@ -200,7 +305,7 @@ class PartitionedRun(Run):
         self.load_tensors(state)
         return checkpoint
 
-    def save(self, checkpoint: ShardedCheckpoint) -> None:  # type: ignore[override]
+    def save(self, checkpoint: ShardedCheckpoint) -> None:
         about = {'result': asdict(self.result), 'seed': self.rounds.seed}
         epoch = len(self.result.history)
         checkpoint.save(epoch, self.tensors(), about)

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.nn import Module
 
 if dist.is_available():
     # Its functions have the default process group as a default argument. If
@@ -102,3 +103,16 @@ class Ranks:
             value = torch.tensor(pair(), dtype=torch.double)
         dist.broadcast(value, src=0)
         return float(value[0]), float(value[1])
+
+
+def distributed(learner: Module, left_out: list[str]) -> Module:
+    r"""The learner with the mean of the gradients of all processes, except
+    for some parameters and buffers.
+    """
+    ddp = torch.nn.parallel.DistributedDataParallel
+    # The way that PyTorch's own libraries leave parameters out:
+    ddp._set_params_and_buffers_to_ignore_for_model(learner, left_out)
+    try:
+        return ddp(learner)
+    finally:
+        del learner._ddp_params_and_buffers_to_ignore

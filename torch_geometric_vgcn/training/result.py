@@ -1,3 +1,4 @@
+import warnings
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,7 +10,7 @@ from torch_geometric_vgcn.utils import check_kind
 
 @dataclass
 class Fit:
-    r"""The result of :func:`fit` or :func:`fit_batches`.
+    r"""The result of :func:`fit`.
 
     Args:
         best_epoch (int): The epoch whose state the model was left in.
@@ -22,8 +23,8 @@ class Fit:
             :obj:`'log_likelihood'`, :obj:`'agreement'` and :obj:`'kl'` of the
             bound, and the validation score (:obj:`'val_acc'`,
             :obj:`'val_r2'` or :obj:`'val_f1'`) and :obj:`'val_nll'`.
-        settled (bool): Whether all parts of the loss had their full weight in
-            the best epoch.
+        warmup_done (bool): Whether all parts of the loss had their full weight
+            in the best epoch.
         score (str): The name of the score: :obj:`'acc'` for accuracy
             (:class:`Categorical`), :obj:`'r2'` (:class:`Gaussian`) or
             :obj:`'f1'` (:class:`MultiLabel`).
@@ -33,8 +34,33 @@ class Fit:
     val_score: float = float('-inf')
     val_nll: float = float('inf')
     history: list[dict[str, float]] = field(default_factory=list)
-    settled: bool = False
+    warmup_done: bool = False
     score: str = 'acc'
+
+    def add(self, row: dict[str, float], warmup_done: bool) -> bool:
+        r"""Adds an epoch to the history. Returns whether it is the best one:
+        by its score, and on ties by its likelihood. One before the loss has
+        its final form is only kept until then.
+        """
+        score, nll = row[f'val_{self.score}'], row['val_nll']
+        self.history.append(row)
+        better = (score, -nll) > (self.val_score, -self.val_nll)
+        better = better or (warmup_done and not self.warmup_done)
+        if better:
+            self.best_epoch = len(self.history) - 1
+            self.val_score, self.val_nll = score, nll
+            self.warmup_done = warmup_done
+        return better
+
+    @property
+    def settled(self) -> bool:
+        r"""Deprecated: :obj:`warmup_done`."""
+        warnings.warn(
+            "'settled' is now 'warmup_done', and goes with 0.4",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return self.warmup_done
 
     @property
     def val_acc(self) -> float:

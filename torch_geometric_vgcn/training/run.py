@@ -1,7 +1,5 @@
-from abc import ABC, abstractmethod
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from pathlib import Path
 from typing import Any, cast
 
 import torch
@@ -9,294 +7,224 @@ from torch import Tensor
 from torch.nn import Module, ModuleList
 from torch.nn.parameter import is_lazy
 
-from torch_geometric_vgcn.fixed_graph import FixedGraph
-from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import (
-    Bound,
-    Consistency,
-    SemiSupervisedELBO,
-    Term,
-)
+from torch_geometric_vgcn.objective import SemiSupervisedELBO, Term
+from torch_geometric_vgcn.training.batches import WholeGraph
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
-from torch_geometric_vgcn.training.device_rng import (
-    get_device_rng,
-    set_device_rng,
-)
 from torch_geometric_vgcn.training.fingerprint import (
     constant_buffers,
     module_fingerprint,
 )
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.owned_logits import OwnedLogits
-from torch_geometric_vgcn.training.ranks import Ranks
-from torch_geometric_vgcn.training.result import Fit
-from torch_geometric_vgcn.training.settings import Settings
-from torch_geometric_vgcn.utils import progress_bar
+from torch_geometric_vgcn.training.ranks import Ranks, distributed
+from torch_geometric_vgcn.training.result import Fit, evaluate
 
 
-class Run(ABC):
-    r"""A training run: epochs until validation stops improving, the best
-    state, and a checkpoint of it all.
+class Run:
+    r"""A training run: what its epochs change, and how.
 
     Args:
-        learner (VariationalGraphLearner or FixedGraph): The learner. If it is
+        model (torch.nn.Module): The learner, which may be compiled. If it is
             in evaluation mode it is set to training mode; otherwise each of
             its modules stays in its own mode.
-        settings (Settings): The settings.
-        ranks (Ranks, optional): The processes that take part.
-            (default: :obj:`None`, this one)
+        batches (WholeGraph): The data.
+        terms (Sequence[Term]): Further terms of the loss.
+        rates (Dict[str, Any]): The settings of the optimisers.
+        num_samples (int): The number of graphs per step.
+        ranks (Ranks): The processes that take part.
     """
 
     def __init__(
         self,
-        learner: VariationalGraphLearner | FixedGraph,
-        settings: Settings,
-        ranks: Ranks | None = None,
+        model: Module,
+        batches: WholeGraph,
+        terms: Sequence[Term],
+        rates: dict[str, Any],
+        num_samples: int,
+        ranks: Ranks,
     ) -> None:
-        self.learner = learner
-        self.settings = settings
-        self.ranks = ranks or Ranks()
-        self.device = device_of(learner)
-        self.check_terms()
+        self.learner = learner = batches.learner
+        self.batches, self.ranks = batches, ranks
+        self.num_samples = num_samples
         if not learner.training:
             learner.train()
-        tensors = [*learner.parameters(), *learner.buffers()]
-        if any(is_lazy(tensor) for tensor in tensors):
-            self.initialize()
-        self.logits = OwnedLogits(learner, self.ranks)
+        if any(map(is_lazy, [*learner.parameters(), *learner.buffers()])):
+            batches.predict(num_samples)  # which initialises them
+        self.logits = OwnedLogits(learner, ranks)
         self.optimizers = optimizers(
             learner,
-            self.num_labels,
-            settings.lr,
-            settings.logit_lr,
-            settings.weight_decay,
-            settings.logit_optimizer,
-            self.sparse_logits(),
+            # A step takes a batch of each process:
+            batches.train.numel() * ranks.world / batches.num_batches,
+            sparse=list(self.logits.parameters.values()),
+            **rates,
         )
         self.constant = constant_buffers(learner)
         learner.likelihood.set_temperature(1.0)
-        self.terms = ModuleList(settings.terms).to(self.device).train()
-        for term in cast(Iterable[Term], self.terms):
+        self.terms = ModuleList(terms).to(batches.device).train()
+        for term in terms:
             term.reset_parameters()
         self.result = Fit(score=learner.likelihood.score)
         self.best: dict[str, Any] = {}
+        self.model = model
+        if ranks.world > 1:
+            left_out = [*self.logits.parameters, *self.constant]
+            left_out += [f'criterion.{name}' for name in self._counts()]
+            self.model = distributed(learner, left_out)
 
-    @abstractmethod
-    def train_epoch(self, epoch: int) -> tuple[Bound, Tensor]:
-        r"""Takes the steps of one epoch. Returns the bound of all data, and
-        the sum of all further terms of the loss, the mean over batches.
-        """
+    def one_epoch(self) -> None:
+        r"""Trains for an epoch, validates, and keeps the best state."""
+        row = self._train()
+        self.logits.gather()
+        # One process validates, so that all choose the same best epoch:
+        score, nll = self.ranks.from_first(self._validate)
+        row |= {f'val_{self.result.score}': score, 'val_nll': nll}
+        if self.result.add(row, self.warmup_done):
+            self.best = {
+                name: value.clone()
+                if isinstance(value, Tensor) and name not in self.constant
+                else value
+                for name, value in self.learner.state_dict().items()
+            }
 
-    @abstractmethod
-    def validate(self, epoch: int) -> tuple[float, float]:
-        r"""The score and the negative log-likelihood of the validation
-        nodes, the same in all processes.
-        """
+    def _train(self) -> dict[str, float]:
+        r"""Takes the steps of one epoch. Returns the loss and its parts."""
+        batches, before = self.batches, self._counts()
+        num_labels = batches.train.numel()
+        total = torch.zeros(5, dtype=batches.precision)
+        for batch in batches:
+            for optimizer in self.optimizers:
+                optimizer.zero_grad()
+            out = self.model(
+                batch.x, num_samples=self.num_samples, **batch.call
+            )
+            batches.check_outputs(out)
+            bound = self.learner.objective(
+                out, batch.y, batch.train, **batch.objective
+            )
+            terms = (term(out, batch.y, batch.train) for term in self.terms)
+            further = sum(terms, start=out.new_zeros(()))
+            loss = further + batches.loss(bound)
+            if not torch.isfinite(loss):
+                raise FloatingPointError(
+                    f'the loss became {loss.item()} in epoch '
+                    f"{len(self.result.history)}: lower 'lr' or 'logit_lr'"
+                )
+            loss.backward()
+            self.logits.touch(batch.position)
+            for optimizer in self.optimizers:
+                optimizer.step()
+            parts = [*bound[:3], bound.agreement, further]
+            total = total + torch.stack(parts).detach().cpu()
+        self._add_up_counts(before)
+        total = self.ranks.sum(total)
+        total[4] /= batches.num_batches
+        names = ('bound', 'log_likelihood', 'kl', 'agreement', 'terms')
+        row = dict(zip(names, total.tolist(), strict=True))
+        row['loss'] = float(-total[0] / num_labels + total[4])
+        return row
 
-    @abstractmethod
-    def initialize(self) -> None:
-        r"""Calls the learner once, which initialises lazy parameters."""
+    def _validate(self) -> tuple[float, float]:
+        return evaluate(
+            self.batches.predict(self.num_samples),
+            self.batches.y,
+            self.batches.val,
+            self.learner.likelihood,
+        )
 
     @property
-    def num_labels(self) -> float:
-        r"""How many labels the loss of a step is the mean of."""
-        return 1.0
+    def warmup_done(self) -> bool:
+        r"""Whether all parts of the loss have their full weight."""
+        return self.learner.criterion.settled and all(
+            term.settled for term in cast(Iterable[Term], self.terms)
+        )
 
-    def sparse_logits(self) -> list[Tensor]:
-        r"""The parameters with sparse gradients."""
-        return list(self.logits.parameters.values())
+    def is_over(self, patience: int) -> bool:
+        r"""Whether validation has stopped improving."""
+        late = len(self.result.history) - self.result.best_epoch > patience
+        return late and self.warmup_done
+
+    def finish(self) -> Fit:
+        r"""Leaves the learner in its best state, and in evaluation mode."""
+        self.learner.load_state_dict(self.best)
+        self.learner.eval()
+        self.terms.eval()
+        return self.result
+
+    def _counts(self) -> dict[str, Tensor]:
+        r"""What the objective has counted in training steps."""
+        return dict(self.learner.criterion.named_buffers())
+
+    def _add_up_counts(self, before: dict[str, Tensor]) -> None:
+        r"""Adds up what all processes have counted in an epoch."""
+        objective = self.learner.criterion
+        if self.ranks.world > 1 and isinstance(objective, SemiSupervisedELBO):
+            for name in ('nodes', 'labels'):
+                new, old = getattr(objective, name), before[name]
+                old = old if old.shape == new.shape else new.new_zeros(())
+                setattr(objective, name, old + self.ranks.sum(new - old))
+            mean = self.ranks.sum(objective.found) / self.ranks.world
+            objective.found = mean
 
     def fingerprint(self) -> dict[str, str]:
-        r"""Everything that determines the result, by readable names."""
+        r"""What determines the result beside the settings, by readable
+        names.
+        """
         return {
-            'run': type(self).__name__,
-            **self.settings.fingerprint(),
+            **self.batches.fingerprint(),
             **module_fingerprint(self.learner),
             **module_fingerprint(self.terms, 'terms'),
         }
 
-    def train(self) -> Fit:
-        r"""Trains until validation stops improving, and leaves the learner in
-        its best state, and in evaluation mode.
-        """
-        checkpoint = self.resume()
-        settings, result = self.settings, self.result
-        start = epoch = len(result.history)
-        with progress_bar(
-            total=settings.epochs,
-            initial=start,
-            disable=not settings.progress or self.ranks.rank > 0,
-            leave=False,
-        ) as bar:
-            while epoch < settings.epochs and not self.is_over(epoch):
-                row = self.one_epoch(epoch)
-                epoch += 1
-                if checkpoint and epoch % settings.checkpoint_every == 0:
-                    self.save(checkpoint)
-                val = row[f'val_{result.score}']
-                loss = f'{row["loss"]:.3f}'
-                bar.set_postfix(loss=loss, val=f'{val:.3f}', refresh=False)
-                bar.update()
-        if checkpoint and epoch > start:
-            self.save(checkpoint)
-        self.learner.load_state_dict(self.best)
-        self.learner.eval()
-        self.terms.eval()
-        return result
-
-    def one_epoch(self, epoch: int) -> dict[str, float]:
-        r"""Trains for an epoch and validates. Returns what is recorded."""
-        bound, terms = self.train_epoch(epoch)
-        score, nll = self.validate(epoch)
-        parts = {**bound._asdict(), 'terms': terms, 'loss': bound.loss + terms}
-        row = {k: v.item() for k, v in parts.items()}
-        result = self.result
-        row |= {f'val_{result.score}': score, 'val_nll': nll}
-        result.history.append(row)
-        settled = self.is_settled()
-        better = (score, -nll) > (result.val_score, -result.val_nll)
-        if better or (settled and not result.settled):
-            result.best_epoch, result.settled = epoch, settled
-            result.val_score, result.val_nll = score, nll
-            self.keep_best()
-        return row
-
-    def is_settled(self) -> bool:
-        r"""Whether all terms of the loss have their full weight: the best
-        epoch before that is only kept until then.
-        """
-        terms = cast(Iterable[Term], self.terms)
-        return self.learner.criterion.settled and all(
-            term.settled for term in terms
-        )
-
-    def is_over(self, epoch: int) -> bool:
-        r"""Whether validation has stopped improving."""
-        late = epoch - self.result.best_epoch > self.settings.patience
-        return late and self.is_settled()
-
-    def keep_best(self) -> None:
-        self.best = {
-            name: value.clone()
-            if isinstance(value, Tensor) and name not in self.constant
-            else value
-            for name, value in self.learner.state_dict().items()
-        }
-
-    def zero_grad(self) -> None:
-        for optimizer in self.optimizers:
-            optimizer.zero_grad()
-
-    def step(self) -> None:
-        for optimizer in self.optimizers:
-            optimizer.step()
-
-    def extra_loss(self, out: Tensor, y: Tensor, nodes: Tensor) -> Tensor:
-        r"""The sum of all further terms; :obj:`nodes` are labelled."""
-        terms = (term(out, y, nodes) for term in self.terms)
-        return sum(terms, start=out.new_zeros(()))
-
-    def check_terms(self) -> None:
-        r"""Raises an error if further terms need classes and there are
-        none, or if the objective has them already.
-        """
-        likelihood = self.learner.likelihood
-        objective = self.learner.criterion
-        if isinstance(objective, SemiSupervisedELBO) and any(
-            isinstance(term, Consistency) for term in self.settings.terms
-        ):
-            raise ValueError(
-                "'terms' has a Consistency, which is a part of the learner's "
-                'objective, SemiSupervisedELBO, already: leave it out, or '
-                'give the learner another objective, such as '
-                'IWELBO(LogisticKL())'
-            )
-        if self.settings.terms and not likelihood.has_classes:
-            names = [type(term).__name__ for term in self.settings.terms]
-            raise ValueError(
-                f"'terms' ({', '.join(names)}) need labels that are classes "
-                '(Categorical), got the likelihood '
-                f'{type(likelihood).__name__}'
-            )
-
-    def check_finite(self, loss: Tensor, epoch: int) -> None:
-        if not torch.isfinite(loss):
-            raise FloatingPointError(
-                f'the loss became {loss.item()} in epoch {epoch}: '
-                "lower 'lr' or 'logit_lr'"
-            )
-
-    def resume(self) -> Checkpoint | None:
-        r"""Opens the checkpoint, if there is to be one, and resumes the run
-        where it was saved.
-        """
-        settings, rank = self.settings, self.ranks.rank
-        if settings.checkpoint is None:
-            return None
-        checkpoint = Checkpoint(settings.checkpoint, self.fingerprint())
-        if rank == 0:
-            checkpoint.check_writable()
-        state = checkpoint.load(self.device)
-        if state is None:
-            return checkpoint
-        self.check_epochs(len(state['result']['history']), checkpoint.path)
-        self.learner.load_state_dict(state['learner'])
-        for optimizer, saved in zip(
-            self.optimizers, state['optimizers'], strict=True
-        ):
-            optimizer.load_state_dict(saved)
-        terms = {name: value[rank] for name, value in state['terms'].items()}
-        self.terms.load_state_dict(terms)
-        self.best = state['best']
-        self.result = Fit(**state['result'])
-        torch.set_rng_state(state['rng'][rank].cpu())
-        if state['device_rng']:
-            set_device_rng(self.device, state['device_rng'][rank].cpu())
-        return checkpoint
-
-    def check_epochs(self, trained: int, path: Path) -> None:
-        r"""Raises an error if a checkpoint has more epochs than wanted."""
-        if trained > self.settings.epochs:
-            raise ValueError(
-                f"'epochs' must be at least {trained}, which 'checkpoint' "
-                f'{path} has already, got {self.settings.epochs}: '
-                'raise it, or remove the file to start again'
-            )
-
     def save(self, checkpoint: Checkpoint) -> None:
+        r"""Saves all that the epochs to come depend on, and the result so
+        far. All processes must take part.
+        """
+        ranks = self.ranks
         self.logits.gather_moments(self.optimizers)
         state = {
             'learner': self.learner.state_dict(),
             'terms': {
-                name: self.ranks.all_of(value)
+                name: ranks.all_of(value)
                 for name, value in self.terms.state_dict().items()
             },
             'optimizers': [o.state_dict() for o in self.optimizers],
+            'batches': self.batches.state_dict(),
             'best': self.best,
             'result': asdict(self.result),
-            'rng': self.ranks.all_of(torch.get_rng_state()),
-            'device_rng': [],
+            'rng': ranks.all_of(torch.get_rng_state()),
+            'device_rng': [
+                state
+                for module, where in self._device_rng()
+                for state in ranks.all_of(module.get_rng_state(*where))
+            ],
         }
-        device_rng = get_device_rng(self.device)
-        if device_rng is not None:
-            state['device_rng'] = self.ranks.all_of(device_rng)
-        if self.ranks.rank == 0:
+        if ranks.rank == 0:
             checkpoint.save(state)
 
-
-def device_of(learner: Module) -> torch.device:
-    r"""The device of a learner, which must be one for all its parts."""
-    places = {
-        tensor.device: name
-        for name, tensor in [
-            *learner.named_buffers(),
-            *learner.named_parameters(),
-        ]
-    }
-    if len(places) > 1:
-        where = ', '.join(f"'{name}' on {d}" for d, name in places.items())
-        raise ValueError(
-            f"'learner' must be on one device, got {where}: move it with "
-            'learner.to(device)'
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        r"""Resumes from what was saved."""
+        rank = self.ranks.rank
+        self.learner.load_state_dict(state['learner'])
+        self.terms.load_state_dict(
+            {name: value[rank] for name, value in state['terms'].items()}
         )
-    return next(iter(places), torch.device('cpu'))
+        for optimizer, saved in zip(
+            self.optimizers, state['optimizers'], strict=True
+        ):
+            optimizer.load_state_dict(saved)
+        self.batches.load_state_dict(state['batches'])
+        self.best = state['best']
+        self.result = Fit(**state['result'])
+        torch.set_rng_state(state['rng'][rank].cpu())
+        for module, where in self._device_rng():
+            module.set_rng_state(state['device_rng'][rank].cpu(), *where)
+
+    def _device_rng(self) -> list[tuple[Any, tuple[torch.device, ...]]]:
+        r"""The module of the device's own random number generator, if there
+        is one, and what its functions take.
+        """
+        device = self.batches.device
+        if device.type == 'cpu':
+            return []
+        where = () if device.type == 'mps' else (device,)
+        return [(torch.get_device_module(device), where)]

@@ -15,8 +15,7 @@ from torch.distributed.checkpoint.metadata import (
     TensorStorageMetadata,
 )
 
-from torch_geometric_vgcn.training.checkpoint import SHOWN
-from torch_geometric_vgcn.training.fingerprint import differences
+from torch_geometric_vgcn.training.checkpoint import check_same_run
 from torch_geometric_vgcn.training.ranks import Ranks
 
 LATEST = 'latest.json'
@@ -84,15 +83,7 @@ class ShardedCheckpoint:
                 f'written by fit_partitioned: remove the folder to start '
                 f'again ({type(error).__name__}: {error})'
             ) from error
-        found = differences(there, self.fingerprint)
-        if found:
-            more = len(found) - SHOWN
-            rest = f'; and {more} more' if more > 0 else ''
-            raise ValueError(
-                f"'checkpoint' {self.path} is of another run: "
-                f'{"; ".join(found[:SHOWN])}{rest}: give the same arguments, '
-                'or remove it to start again'
-            )
+        check_same_run(self.path, there, self.fingerprint)
         return latest
 
     def load(

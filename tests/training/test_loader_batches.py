@@ -14,14 +14,14 @@ from torch_geometric_vgcn import (
     FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
+    fit,
     fit_batches,
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.training import optimizers
-from torch_geometric_vgcn.training.cluster_run import ClusterRun
+from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.ranks import Ranks
-from torch_geometric_vgcn.training.settings import Settings
 
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
 
@@ -65,7 +65,7 @@ def same(first, second):
 def test_it_learns_network_and_graph(pairs, size):
     data, clusters = karate()
     learner = learner_of(data, clusters, pairs)
-    result = fit_batches(
+    result = fit(
         learner, data, loader_of(clusters, size), epochs=40, progress=False
     )
     likelihood = [row['log_likelihood'] for row in result.history]
@@ -80,7 +80,7 @@ def test_citeseer_in_batches(citeseer, pairs, size):
     # Each cluster has mostly one class or two, and is no sample of all:
     clusters = ClusterData(citeseer, 12, log=False)
     learner = learner_of(citeseer, clusters, pairs)
-    result = fit_batches(
+    result = fit(
         learner, citeseer, loader_of(clusters, size), epochs=9, progress=False
     )
     assert result.val_acc > 0.55
@@ -92,7 +92,7 @@ def test_a_posterior_of_both_kinds_of_parameters():
     posterior = FreePosterior(sparse=True) + AmortizedPosterior(encoder)
     learner = learner_of(data, clusters, posterior=posterior)
     weight = encoder.weight.detach().clone()
-    fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    fit(learner, data, loader_of(clusters), **SETTINGS)
     assert not torch.equal(weight, encoder.weight)
     assert (learner.posterior.terms[0].offset != 0).any()
 
@@ -130,7 +130,7 @@ def test_the_same_seed_gives_the_same_run():
     runs = []
     for seed in (0, 0, 1):
         learner = learner_of(data, clusters, seed=seed)
-        result = fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+        result = fit(learner, data, loader_of(clusters), **SETTINGS)
         runs.append((result, learner))
     (first, one), (second, two), (third, _) = runs
     assert first == second != third
@@ -138,42 +138,30 @@ def test_the_same_seed_gives_the_same_run():
 
 
 @pytest.mark.parametrize('pairs, size', [(ClusterPairs, 1), (Candidates, 2)])
-def test_resume_is_bit_identical(tmp_path, pairs, size):
+def test_resume_is_bit_identical(tmp_path, interrupted, pairs, size):
     data, clusters = karate()
     whole = learner_of(data, clusters, pairs)
-    expected = fit_batches(whole, data, loader_of(clusters, size), **SETTINGS)
+    expected = fit(whole, data, loader_of(clusters, size), **SETTINGS)
 
-    class Cut(Exception):
-        pass
-
-    class CutLoader(ClusterLoader):
-        epochs = 0
-
-        def __iter__(self):
-            self.epochs += 1
-            if self.epochs == 8:
-                raise Cut
-            return super().__iter__()
-
-    path = tmp_path / 'run.pt'
-    cut = CutLoader(clusters, batch_size=size, shuffle=True)
-    with pytest.raises(Cut):
-        learner = learner_of(data, clusters, pairs)
-        fit_batches(learner, data, cut, checkpoint=path, **SETTINGS)
+    options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 5}
+    loader = loader_of(clusters, size)
+    learner = learner_of(data, clusters, pairs)
+    with interrupted(learner, steps=7 * len(loader)):
+        fit(learner, data, loader, **options, **SETTINGS)
     learner = learner_of(data, clusters, pairs, seed=7)
     loader = loader_of(clusters, size)
-    result = fit_batches(learner, data, loader, checkpoint=path, **SETTINGS)
+    result = fit(learner, data, loader, **options, **SETTINGS)
     assert result == expected
     assert same(learner, whole)
     with pytest.raises(ValueError, match='loader.batch_size is . there, 3'):
         other = loader_of(clusters, 3)
-        fit_batches(learner, data, other, checkpoint=path, **SETTINGS)
+        fit(learner, data, other, **options, **SETTINGS)
 
 
 def test_prediction_by_clusters_is_that_at_once(tmp_path):
     data, clusters = karate()
     learner = learner_of(data, clusters)
-    fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    fit(learner, data, loader_of(clusters), **SETTINGS)
     noise = learner.noise(5)
     whole = learner.predict(data.x, noise=noise)
     batches = learner.prior.pairs.clusters()
@@ -213,12 +201,12 @@ def test_noise_of_a_background_has_no_subset():
 def test_node_indices_are_masks(pairs):
     data, clusters = karate()
     one = learner_of(data, clusters, pairs)
-    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    expected = fit(one, data, loader_of(clusters), **SETTINGS)
     for name in ('train_mask', 'val_mask'):
         data[name] = data[name].nonzero().view(-1)
     for parts in (clusters, ClusterData(data, 4, log=False)):
         two = learner_of(data, parts, pairs)
-        result = fit_batches(two, data, loader_of(parts), **SETTINGS)
+        result = fit(two, data, loader_of(parts), **SETTINGS)
         assert result == expected
         assert same(one, two)
 
@@ -228,24 +216,24 @@ def test_as_many_node_indices_as_nodes_are_no_mask_of_values():
     data.train_mask = torch.arange(34).flip(0)  # as long as a mask
     clusters = ClusterData(data, 4, log=False)
     learner = learner_of(data, clusters)
-    result = fit_batches(learner, data, loader_of(clusters), **SETTINGS)
+    result = fit(learner, data, loader_of(clusters), **SETTINGS)
     data.train_mask = torch.ones(34).bool()
     other = learner_of(data, clusters)
-    expected = fit_batches(other, data, loader_of(clusters), **SETTINGS)
+    expected = fit(other, data, loader_of(clusters), **SETTINGS)
     assert result == expected
 
 
 def test_batches_are_taken_from_the_data_that_are_given():
     data, clusters = karate()
     one = learner_of(data, clusters)
-    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    expected = fit(one, data, loader_of(clusters), **SETTINGS)
     stale = data.clone()
     stale.x, stale.y = torch.zeros_like(data.x), torch.zeros_like(data.y)
     stale.train_mask = ~data.train_mask
     two = learner_of(data, clusters)
     parts = ClusterData(stale, 4, log=False)
     assert torch.equal(parts.cluster, clusters.cluster)
-    result = fit_batches(two, data, loader_of(parts), **SETTINGS)
+    result = fit(two, data, loader_of(parts), **SETTINGS)
     assert result == expected
     assert same(one, two)
 
@@ -254,16 +242,14 @@ def test_batches_are_taken_from_the_data_that_are_given():
 def test_data_are_moved_to_the_device_of_the_learner(pairs):
     data, clusters = karate()
     learner, loader = learner_of(data, clusters, pairs), loader_of(clusters)
-    settings = Settings(
-        1, 0.1, 0.1, torch.optim.Adam, 0, 1, (), 1, None, 1, False
-    )
-    run = ClusterRun(learner, data, loader, settings, Ranks())
-    run.device = torch.device('meta')
-    run.place(data)
-    for value in (run.y, run.train_nodes, run.val_nodes, run.weight.cluster):
+    batches = batches_of(learner, data, loader, Ranks())
+    batches.device = torch.device('meta')
+    batches.place(data)
+    for value in (batches.y, batches.train, batches.val):
         assert value.device.type == 'meta'
     # Blocks of clusters validate one by one, and move only those rows:
-    assert run.x.device.type == ('cpu' if pairs is ClusterPairs else 'meta')
+    expected = 'cpu' if pairs is ClusterPairs else 'meta'
+    assert batches.x.device.type == expected
 
 
 @pytest.mark.parametrize('layout', [torch.sparse_coo, torch.sparse_csr])
@@ -271,10 +257,10 @@ def test_data_are_moved_to_the_device_of_the_learner(pairs):
 def test_sparse_features(pairs, layout):
     data, clusters = karate()
     one = learner_of(data, clusters, pairs)
-    expected = fit_batches(one, data, loader_of(clusters), **SETTINGS)
+    expected = fit(one, data, loader_of(clusters), **SETTINGS)
     data.x = data.x.to_sparse(layout=layout)
     two = learner_of(data, clusters, pairs)
-    result = fit_batches(two, data, loader_of(clusters), **SETTINGS)
+    result = fit(two, data, loader_of(clusters), **SETTINGS)
     for got, want in zip(result.history, expected.history, strict=True):
         assert got['loss'] == pytest.approx(want['loss'], rel=1e-4)
 
@@ -283,16 +269,27 @@ def test_bad_arguments():
     data, clusters = karate()
     learner, loader = learner_of(data, clusters), loader_of(clusters)
     with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
-        fit_batches(learner.conv, data, loader)
+        fit(learner.conv, data, loader)
     with pytest.raises(TypeError, match="'data' must be .*got HeteroData"):
-        fit_batches(learner, HeteroData(), loader)
+        fit(learner, HeteroData(), loader)
     with pytest.raises(TypeError, match="'loader' must be .*got list"):
-        fit_batches(learner, data, [data])
+        fit(learner, data, [data])
     with pytest.raises(TypeError, match="'num_samples' must be an int, got 2"):
-        fit_batches(learner, data, loader, num_samples=2.0)
+        fit(learner, data, loader, num_samples=2.0)
     del data.val_mask
     with pytest.raises(ValueError, match="'data' must have 'val_mask', got"):
-        fit_batches(learner, data, loader)
+        fit(learner, data, loader)
+
+
+def test_fit_batches_is_fit_with_its_own_defaults():
+    data, clusters = karate()
+    one = learner_of(data, clusters)
+    expected = fit(one, data, loader_of(clusters), **SETTINGS)
+    two = learner_of(data, clusters)
+    with pytest.warns(DeprecationWarning, match='goes with 0.4'):
+        result = fit_batches(two, data, loader_of(clusters), **SETTINGS)
+    assert result == expected
+    assert same(one, two)
 
 
 def test_another_graph_is_refused():
@@ -300,4 +297,4 @@ def test_another_graph_is_refused():
     smaller = data.subgraph(torch.arange(30))
     with pytest.raises(ValueError, match='of the same nodes, got 34, 30'):
         learner = learner_of(data, clusters)
-        fit_batches(learner, smaller, loader_of(clusters), **SETTINGS)
+        fit(learner, smaller, loader_of(clusters), **SETTINGS)
