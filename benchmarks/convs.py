@@ -1,10 +1,10 @@
-r"""Which route each PyG conv takes, whether it is exact, and its cost.
+r"""In which way each PyG conv is called, whether it is exact, and its cost.
 
     python benchmarks/convs.py > docs/convs.md   # about two minutes
 
 For each conv, weights in {0, 1} are compared with really deleting the edges
 (the largest difference, relative to the largest output), and a forward and
-backward pass through the learner's route is timed, and compared with one
+backward pass through the learner is timed, and compared with one
 through the bare conv on the same graph (10,000 nodes, 100,000 edges, 32
 features; best of 5).
 """
@@ -20,8 +20,11 @@ from torch_geometric.nn import conv as convs
 from torch_geometric.utils import erdos_renyi_graph
 
 from torch_geometric_vgcn import BinaryConcrete, SmoothedPrior
-from torch_geometric_vgcn.message_passing import EdgeAttributes, choose_route
-from torch_geometric_vgcn.message_passing.base import no_attributes
+from torch_geometric_vgcn.message_passing import (
+    ConvCall,
+    EdgeAttributes,
+    no_attributes,
+)
 from torch_geometric_vgcn.sample import GraphSample
 
 F, C, D = 32, 32, 4  # features in and out, edge attributes
@@ -171,23 +174,21 @@ NOTES = {
 
 
 INTRODUCTION = """\
-A sampled graph is passed to a conv by a *route*: `AdjacencyMatrix` (symmetric
-matrices instead of `edge_index`), `EdgeWeight` (the conv's own `edge_weight`)
-or `MessageGate` (each edge weighted inside the conv), the first of these that
-is exact. This is proved on the first graph: edge weights of 0 and 1 are
-compared with really deleting the edges of weight 0, in training and in
-evaluation mode, in double precision. If no route is exact, a `TypeError`
-names the reason; `sampler=Bernoulli()` fits any conv, as it really deletes
-edges.
-[model.md](model.md#message-passing) has the details.
+A sampled graph gets into a conv as a *matrix* (symmetric matrices instead of
+`edge_index`) where the conv has a form for it, otherwise by *edge weights*
+(each edge weighted inside the conv). This is verified on the first graph: edge
+weights of 0 and 1 are compared with really deleting the edges of weight 0, in
+training and in evaluation mode, in double precision. If neither is exact, a
+`TypeError` names the reason; `sampler=Bernoulli()` fits any conv, as it really
+deletes edges. [model.md](model.md#message-passing) has the details.
 
 PyG ignores the option `improved` of `GCNConv` when the conv is called without
 edge weights, and so does the learner: it gives what `conv(x, edge_index)`
 gives.
 
 *Difference*: between edge weights of zero and really deleting the edges,
-relative to the largest output. *Cost*: forward and backward pass through the
-route with all its weights, relative to the bare conv on the same 100,000
+relative to the largest output. *Cost*: forward and backward pass
+with all its weights, relative to the bare conv on the same 100,000
 edges. Each conv gives a gradient to the weight of every edge.
 """
 
@@ -207,30 +208,30 @@ def attributes_of(name: str, prior: SmoothedPrior):
 
 def contract_error(name: str, prior: SmoothedPrior) -> tuple[float, int, str]:
     r"""The difference between weights of zero and deleting the edges, the
-    number of weights without a gradient, and the route.
+    number of weights without a gradient, and the way.
     """
     conv = IN_SCOPE[name]().eval()
-    route = choose_route(conv, BinaryConcrete())
+    call = ConvCall(conv, BinaryConcrete())
     x = torch.randn(prior.num_nodes, F)
     attributes = attributes_of(name, prior)
     hard = (torch.rand(1, len(prior.pairs)) < 0.6).float().requires_grad_()
-    got = route(conv, x, GraphSample(prior, prior.logits, hard), attributes)
+    got = call(conv, x, GraphSample(prior, prior.logits, hard), attributes)
     index = prior.pairs.index[:, hard[0] == 1]
     kept = torch.cat([index, index.flip(0)], dim=1)
     expected = conv(x, kept, **attributes(kept))
     error = float((got - expected).abs().max() / expected.abs().max())
 
     soft = torch.rand(1, len(prior.pairs)).requires_grad_()
-    out = route(conv, x, GraphSample(prior, prior.logits, soft), attributes)
+    out = call(conv, x, GraphSample(prior, prior.logits, soft), attributes)
     (grad,) = torch.autograd.grad(out.square().sum(), soft)
     missing = int((~((grad != 0) & grad.isfinite())).sum())
-    return error, missing, str(route).removesuffix('()')
+    return error, missing, str(call)
 
 
 def cost(name: str, prior: SmoothedPrior) -> float:
-    r"""The time through the route, relative to that of the bare conv."""
+    r"""The time with weights, relative to that of the bare conv."""
     conv = IN_SCOPE[name]()
-    route = choose_route(conv, BinaryConcrete())
+    call = ConvCall(conv, BinaryConcrete())
     x = torch.randn(prior.num_nodes, F, requires_grad=True)
     attributes = attributes_of(name, prior)
     weight = torch.rand(1, len(prior.pairs)).requires_grad_()
@@ -241,19 +242,19 @@ def cost(name: str, prior: SmoothedPrior) -> float:
     def bare() -> Tensor:
         return conv(x, edge_index, **extra)
 
-    def routed() -> Tensor:
-        return route(conv, x, sample, attributes)
+    def weighted() -> Tensor:
+        return call(conv, x, sample, attributes)
 
     best = {}
-    for call in (bare, routed):
-        call().sum().backward()
+    for one in (bare, weighted):
+        one().sum().backward()
         times = []
         for _ in range(5):
             start = time.perf_counter()
-            call().sum().backward()
+            one().sum().backward()
             times.append(time.perf_counter() - start)
-        best[call] = min(times)
-    return best[routed] / best[bare]
+        best[one] = min(times)
+    return best[weighted] / best[bare]
 
 
 def main() -> None:
@@ -262,10 +263,10 @@ def main() -> None:
     print('# Any conv\n')
     print('Made by `python benchmarks/convs.py > docs/convs.md`.\n')
     print(INTRODUCTION)
-    print('| conv | route | difference | cost | between 0 and 1 |')
+    print('| conv | way | difference | cost | between 0 and 1 |')
     print('| --- | --- | --- | --- | --- |')
     for name in IN_SCOPE:
-        error, missing, route = contract_error(name, small)
+        error, missing, way = contract_error(name, small)
         note = NOTES.get(name, 'weighted sums')
         if 'max' in name and 'softmax' not in name or name in (
             'EdgeConv', 'PNAConv', 'PNA (model)', 'EdgeCNN (model)',
@@ -274,7 +275,7 @@ def main() -> None:
         if missing:
             note += f'; {missing} weights without gradient'
         print(
-            f'| {name} | {route} | {error:.0e} '
+            f'| {name} | {way} | {error:.0e} '
             f'| {cost(name, large):.1f} × | {note} |',
             flush=True,
         )

@@ -12,6 +12,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid, polblogs
+from torch_geometric_vgcn.message_passing import EdgeWeights
 
 # The same examples each time, however busy the machine:
 settings.register_profile(
@@ -41,6 +42,21 @@ def data(graph):
     y = torch.tensor([0, 0, 0, 1, 1, 1])
     added = torch.tensor([[3], [2]])
     return Data(edge_index=graph, y=y, num_nodes=6, added_pairs=added)
+
+
+@pytest.fixture
+def along_edges():
+    """Calls any conv on each graph along weighted edges: the slow way."""
+
+    def call(conv, x, sample, attributes=None):
+        outs = []
+        for s in range(len(sample)):
+            edge_index, weight = sample.edges(s)
+            with EdgeWeights(edge_index, weight, x.size(-2)):
+                outs.append(conv(x, edge_index))
+        return torch.stack(outs) if len(outs) > 1 else outs[0]
+
+    return call
 
 
 @pytest.fixture

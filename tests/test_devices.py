@@ -73,7 +73,7 @@ def elsewhere(monkeypatch):
         monkeypatch.setattr(module, 'on_host', lambda tensor: False)
     for module in (
         utils.index,
-        message_passing.proof,
+        message_passing.verify,
         message_passing.expected_max,
         objective.likelihood,
         objective.gaussian,
@@ -139,7 +139,7 @@ def test_a_step_waits_for_no_value(
         graph, pairs=pairs, posterior=posterior(), sampler=sampler
     )
     watch = watched(learner)
-    assert str(learner.route) == 'AdjacencyMatrix()'
+    assert str(learner.route) == 'matrix'
     assert not watch.waits
     assert not watch.doubles
 
@@ -172,7 +172,7 @@ def test_a_propagated_network_waits_for_no_value(graph, elsewhere):
 
     learner = learner_of(graph, model)
     watch = watched(learner)
-    assert str(learner.route) == 'AdjacencyMatrix()'
+    assert str(learner.route) == 'matrix'
     assert not watch.waits
     assert not watch.doubles
 

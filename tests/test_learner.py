@@ -202,7 +202,7 @@ def test_sparse_features_equal_dense_ones(learner):
 
 def test_repr_says_route_and_threshold(learner):
     text = str(learner)
-    assert 'route=AdjacencyMatrix()' in text
+    assert 'route=matrix' in text
     assert 'background pairs: kept above' in text
 
 

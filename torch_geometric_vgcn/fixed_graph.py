@@ -5,8 +5,11 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.utils import is_torch_sparse_tensor
 
-from torch_geometric_vgcn.message_passing.base import check_conv, check_output
-from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.message_passing.checks import (
+    check_conv,
+    check_output,
+)
+from torch_geometric_vgcn.message_passing.shallow_copy import evaluated
 from torch_geometric_vgcn.objective import (
     ELBO,
     BernoulliKL,

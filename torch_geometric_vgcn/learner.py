@@ -8,8 +8,8 @@ from torch.nn import Module
 from torch_geometric.data import Data
 from torch_geometric.nn.inits import reset
 
-from torch_geometric_vgcn.message_passing import attributes_of, choose_route
-from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.message_passing import ConvCall, attributes_of
+from torch_geometric_vgcn.message_passing.shallow_copy import evaluated
 from torch_geometric_vgcn.objective import (
     Bound,
     Categorical,
@@ -107,7 +107,7 @@ class VariationalGraphLearner(Module):
         self.criterion = objective
         self.likelihood = likelihood
         self.sampler.check(prior)
-        self.route = choose_route(conv, self.sampler)
+        self.route = ConvCall(conv, self.sampler)
         self.posterior.start_once(prior)
         self._drawn = Drawn()
         self.inputs = Inputs()

@@ -4,7 +4,7 @@ from torch import Tensor
 from torch.nn import Module
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.message_passing import attributes_of, choose_route
+from torch_geometric_vgcn.message_passing import ConvCall, attributes_of
 from torch_geometric_vgcn.utils import check_kind
 
 
@@ -26,7 +26,7 @@ class SharedGraph(Module):
         # In a tuple, as it isn't a part of this module:
         self._learner = (learner,)
         self.register_load_state_dict_pre_hook(_drop_learner)
-        self.route = choose_route(conv, learner.sampler)
+        self.route = ConvCall(conv, learner.sampler)
 
     @property
     def learner(self) -> VariationalGraphLearner:

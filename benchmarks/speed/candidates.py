@@ -12,9 +12,7 @@ from measure import seconds
 from torch.profiler import ProfilerActivity, profile, record_function
 
 from torch_geometric_vgcn.message_passing import matrix
-from torch_geometric_vgcn.message_passing.symmetric_matrix import (
-    SymmetricMatrix,
-)
+from torch_geometric_vgcn.message_passing.matrix import SymmetricMatrix
 
 PARTS = {
     'noise': ('noise',),

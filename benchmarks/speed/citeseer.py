@@ -20,8 +20,8 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid
-from torch_geometric_vgcn.message_passing import EdgeWeight, ProvedRoute
 from torch_geometric_vgcn.objective import IWELBO
+from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 SAMPLES = 3
@@ -55,8 +55,18 @@ def learner(data: Data, dense: bool = False) -> VariationalGraphLearner:
 def along_messages(data: Data) -> VariationalGraphLearner:
     r"""The same model, with PyG's own :obj:`edge_weight`."""
     model = learner(data)
-    model.route = ProvedRoute(EdgeWeight(model.conv))
+    model.route = _with_edge_weight
     return model
+
+
+def _with_edge_weight(
+    conv: GCN, x: Tensor, sample: GraphSample, attributes: object
+) -> Tensor:
+    outs = []
+    for s in range(len(sample)):
+        edge_index, edge_weight = sample.edges(s)
+        outs.append(conv(x, edge_index, edge_weight=edge_weight))
+    return torch.stack(outs)
 
 
 def straightforward(data: Data) -> Straightforward:

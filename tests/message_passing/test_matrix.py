@@ -3,27 +3,21 @@ import torch
 from torch_geometric.nn import (
     APPNP,
     GCN,
-    GATConv,
     GCNConv,
     GraphConv,
-    LEConv,
     SGConv,
 )
 from torch_geometric.utils import remove_self_loops
 
 from torch_geometric_vgcn import (
-    AdjacencyMatrix,
     AllPairs,
     BinaryConcrete,
-    EdgeWeight,
-    MessageGate,
+    FreePosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.message_passing import matrix
-from torch_geometric_vgcn.message_passing.symmetric_matrix import (
-    SymmetricMatrix,
-)
+from torch_geometric_vgcn.message_passing import call as module
+from torch_geometric_vgcn.message_passing.matrix import SymmetricMatrix
 from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.utils import SparseFeatures
 
@@ -66,14 +60,19 @@ def test_equals_message_passing(graph, make, num_samples, pairs, rho0):
     conv, x = make().eval(), torch.randn(6, 8)
     prior = SmoothedPrior(graph, 6, rho0=rho0, pairs=pairs)
     noise = BinaryConcrete(0.3).noise(prior, num_samples)
-    results = []
-    for route in (AdjacencyMatrix(conv), EdgeWeight(conv)):
-        learner = VariationalGraphLearner(conv, prior)
-        learner.route = route
-        out = learner(x, noise=noise)
-        parameters = list(learner.parameters())
-        grads = torch.autograd.grad(out.square().sum(), parameters)
-        results.append((out, *grads))
+    learner = VariationalGraphLearner(conv, prior, FreePosterior())
+    out = learner(x, noise=noise)
+    assert str(learner.route) == 'matrix'
+    outs = []
+    for s in range(num_samples):
+        edge_index, weight = learner.sample.edges(s)
+        outs.append(conv(x, edge_index, edge_weight=weight))
+    expected = torch.stack(outs) if num_samples > 1 else outs[0]
+    parameters, results = list(learner.parameters()), []
+    for one in (out, expected):
+        loss = one.square().sum()
+        grads = torch.autograd.grad(loss, parameters, retain_graph=True)
+        results.append((one, *grads))
     for got, expected in zip(*results, strict=True):
         assert torch.allclose(got, expected, atol=1e-4)
 
@@ -97,16 +96,10 @@ def test_gradcheck(graph, dense, num_nodes):
 
 
 def test_without_kernels_the_general_route_is_taken(graph, monkeypatch):
-    monkeypatch.setattr(matrix, 'kernels_work', lambda *args: False)
+    monkeypatch.setattr(module, 'kernels_work', lambda *args: False)
     learner = VariationalGraphLearner(GCNConv(8, 4), SmoothedPrior(graph, 6))
     learner(torch.randn(6, 8))
-    assert str(learner.route) == 'EdgeWeight()'
-
-
-@pytest.mark.parametrize('conv', [GATConv(8, 4), LEConv(8, 4)], ids=str)
-def test_convs_without_a_matrix_form_are_refused(conv):
-    with pytest.raises(TypeError, match='no form for matrices'):
-        AdjacencyMatrix(conv)
+    assert str(learner.route) == 'edge weights'
 
 
 class Busy(torch.nn.Module):
@@ -122,13 +115,15 @@ class Busy(torch.nn.Module):
 
 
 @pytest.mark.parametrize('pairs', [None, AllPairs(6)], ids=['few', 'all'])
-def test_a_model_that_looks_into_the_edges_goes_another_way(graph, pairs):
+def test_a_model_that_looks_into_the_edges_goes_another_way(
+    graph, pairs, along_edges
+):
     prior = SmoothedPrior(graph, 6, pairs=pairs)
     learner = VariationalGraphLearner(Busy(), prior)
     x, noise = torch.randn(6, 8), learner.noise(2)
     out = learner(x, noise=noise)
-    assert str(learner.route) == 'MessageGate()'
-    learner.route = MessageGate(learner.conv)
+    assert str(learner.route) == 'edge weights'
+    learner.route = along_edges
     assert torch.allclose(out, learner(x, noise=noise))
 
 
@@ -143,12 +138,12 @@ class Plain(torch.nn.Module):
         return self.conv2(self.conv1(x, edge_index).relu(), edge_index)
 
 
-def test_a_model_without_edge_weight(graph):
+def test_a_model_without_edge_weight(graph, along_edges):
     learner = VariationalGraphLearner(Plain(), SmoothedPrior(graph, 6))
     x, noise = torch.randn(6, 8), learner.noise(2)
     out = learner(x, noise=noise)
-    assert str(learner.route) == 'AdjacencyMatrix()'
-    learner.route = MessageGate(learner.conv)
+    assert str(learner.route) == 'matrix'
+    learner.route = along_edges
     assert torch.allclose(out, learner(x, noise=noise), atol=1e-5)
 
 
@@ -170,15 +165,13 @@ class Predict(torch.nn.Module):
 )
 def test_edges_that_appnp_drops_are_no_matrix(graph, make, pairs):
     options = {} if make is not APPNP else {'K': 3, 'alpha': 0.1}
-    with pytest.raises(TypeError, match=r'APPNP\(dropout > 0\) drops edges'):
-        AdjacencyMatrix(make(dropout=0.5, **options))
     prior = SmoothedPrior(graph, 6, pairs=pairs)
     x, noise = torch.randn(6, 8), BinaryConcrete().noise(prior, 2)
-    for dropout, route in ((0.0, AdjacencyMatrix), (0.5, EdgeWeight)):
+    for dropout, way in ((0.0, 'matrix'), (0.5, 'edge weights')):
         conv = make(dropout=dropout, **options)
         learner = VariationalGraphLearner(conv, prior).eval()
         out = learner(x, noise=noise)  # in evaluation mode nothing is dropped
-        assert str(learner.route) == f'{route.__name__}()'
+        assert str(learner.route) == way
         assert torch.equal(learner(x, noise=noise), out)
         learner.train()
         again = learner(x, noise=noise)

@@ -47,7 +47,7 @@ def test_features_stay_sparse_through_dropout_and_the_first_layer():
     edge_index = torch.tensor([[0, 1, 2], [1, 2, 3]])
     learner = VariationalGraphLearner(Model(), SmoothedPrior(edge_index, 40))
     learner(x, num_samples=2).sum().backward()
-    features = learner.route.routes[0].features
+    features = learner.route.features
     places = features._places
     assert places is not None
     learner(x, num_samples=2)

@@ -106,7 +106,7 @@ def test_all_graphs_go_through_the_same_matrices(communities, system):
         communities = with_telling_features(communities)
     model = system().model(communities, **system.quick)
     model(communities.x, num_samples=3)
-    assert str(model.route).startswith('AdjacencyMatrix')
+    assert str(model.route).startswith('matrix')
 
 
 def test_hard_edges_or_their_mean(communities):

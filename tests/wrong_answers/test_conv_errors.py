@@ -285,6 +285,9 @@ def test_a_fixed_graph_refuses_what_it_would_ignore(graph, given):
 
 def test_a_fixed_graph_is_called_as_a_learner_is(graph):
     model = FixedGraph(GCNConv(3, 2), graph)
+    # As many calls in training mode, one in evaluation mode:
+    assert torch.equal(model(X, num_samples=3), model(X).expand(3, -1, -1))
+    model.eval()
     assert torch.equal(model(X, num_samples=3), model(X))
     assert torch.equal(model.predict(X, num_samples=3), model.predict(X))
     for call in (model, model.predict):

@@ -1,32 +1,40 @@
 r"""How a sampled graph is passed to a PyG conv or model."""
 
-from torch_geometric_vgcn.message_passing.base import Route, no_attributes
-from torch_geometric_vgcn.message_passing.choose_route import choose_route
-from torch_geometric_vgcn.message_passing.dense import DenseAdjacency
+from typing import Any
+
+from torch_geometric_vgcn.message_passing import deprecated
+from torch_geometric_vgcn.message_passing.call import ConvCall
+from torch_geometric_vgcn.message_passing.deprecated import (
+    AdjacencyMatrix,
+    DenseAdjacency,
+    EdgeWeight,
+    KeptEdges,
+    MessageGate,
+    choose_route,
+)
 from torch_geometric_vgcn.message_passing.edge_attributes import (
     EdgeAttributes,
     attributes_of,
 )
-from torch_geometric_vgcn.message_passing.edge_weight import EdgeWeight
 from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
-from torch_geometric_vgcn.message_passing.kept_edges import KeptEdges
-from torch_geometric_vgcn.message_passing.matrix import AdjacencyMatrix
-from torch_geometric_vgcn.message_passing.message_gate import MessageGate
-from torch_geometric_vgcn.message_passing.proved_route import ProvedRoute
 from torch_geometric_vgcn.message_passing.sparse_dropout import SparseDropout
+from torch_geometric_vgcn.message_passing.way import no_attributes
 
 __all__ = [
-    'Route',
-    'ProvedRoute',
-    'DenseAdjacency',
-    'AdjacencyMatrix',
-    'EdgeWeight',
+    'ConvCall',
     'EdgeWeights',
-    'MessageGate',
-    'KeptEdges',
     'SparseDropout',
     'EdgeAttributes',
     'attributes_of',
-    'choose_route',
     'no_attributes',
+    'AdjacencyMatrix',
+    'DenseAdjacency',
+    'EdgeWeight',
+    'KeptEdges',
+    'MessageGate',
+    'choose_route',
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return getattr(deprecated, name)

@@ -3,7 +3,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.message_passing.base import Attributes, no_attributes
+from torch_geometric_vgcn.message_passing.way import Attributes, no_attributes
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import check_kind, check_tensor, find
 

@@ -1,113 +1,185 @@
-from contextlib import AbstractContextManager
-from typing import ClassVar
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import Module
-from torch_geometric.nn import APPNP, GCN, GCNConv
 
-from torch_geometric_vgcn.message_passing.base import (
-    Attributes,
-    Route,
-    check_call,
-    check_output,
-    message_passing_modules,
-    no_attributes,
-)
-from torch_geometric_vgcn.message_passing.edge_weight import refuses_weights
-from torch_geometric_vgcn.message_passing.replica import Replica
-from torch_geometric_vgcn.message_passing.symmetric_matrix import (
-    SymmetricMatrix,
-)
-from torch_geometric_vgcn.message_passing.twins import (
-    TWINS,
-    has_hooks,
-    has_twin,
-    twin_of,
-)
-from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.message_passing.matrix_convs import on_matrices
+from torch_geometric_vgcn.message_passing.shallow_copy import replaced
 from torch_geometric_vgcn.sample import GraphSample
-from torch_geometric_vgcn.utils import SparseFeatures, kernels_work
+from torch_geometric_vgcn.utils import (
+    VECTOR,
+    SparseFeatures,
+    symmetric_csr,
+)
 
 
-class AdjacencyMatrix(Route):
-    r"""Calls :obj:`conv(x, adj)` with symmetric matrices in the place of
-    :obj:`edge_index`, dense or sparse as the pairs are, from which GCN-like
-    convs compute the same as from edges. PyG's own :class:`GCN` takes all
-    sampled graphs in one call.
+def call_on_matrix(
+    conv: Module,
+    x: Tensor,
+    sample: GraphSample,
+    which: int | slice,
+    features: SparseFeatures,
+) -> Any:
+    r"""Calls a conv or model with symmetric matrices in the place of
+    :obj:`edge_index`, from which GCN-like convs compute the same as from
+    edges.
+
+    Args:
+        conv (torch.nn.Module): The conv or model.
+        x (Tensor): The features, of shape :obj:`[N, F]`, or :obj:`[S, N, F]`
+            for each graph its own.
+        sample (GraphSample): The sampled graphs.
+        which (int or slice): Which of them: one, or several at once.
+        features (SparseFeatures): What is known of the node features.
+    """
+    adj = SymmetricMatrix(sample, which, features)
+    with replaced(conv, on_matrices) as copy:
+        return copy(x, adj)
+
+
+class SymmetricMatrix:
+    r"""The symmetric adjacency matrices :math:`\mathbf{A}^{(s)}` of some
+    sampled graphs, which know products and row sums, and nothing else that a
+    tensor of edges would.
+
+    Args:
+        sample (GraphSample): The sampled graphs.
+        which (int or slice): Which of them: one, or several at once.
+        features (SparseFeatures): What is known of the node features.
     """
 
-    compiles: ClassVar[bool] = False
+    def __init__(
+        self, sample: GraphSample, which: int | slice, features: SparseFeatures
+    ) -> None:
+        self.single = isinstance(which, int)
+        if isinstance(which, int):
+            which = slice(which, which + 1)
+        self.num_nodes = sample.prior.num_nodes
+        self.num_graphs = len(sample.weight[which])
+        self.features = features
+        self.weight = sample.weight[which]
+        self.pattern = sample.prior.pairs.pattern
+        self.entries = self.pattern.entries(self.weight.detach())
+        self.background: Tensor | None = None
+        if sample.background is not None:
+            index = sample.background.index[:, which]
+            # The graphs one after another:
+            shift = torch.arange(index.size(1), device=index.device)
+            index = (index + self.num_nodes * shift.view(-1, 1)).flatten(1)
+            weight = sample.background.weight[which].flatten()
+            size = self.num_nodes * len(self.weight)
+            self.background = symmetric_csr(index, weight, size)
+        one = self.weight.new_ones(len(self.weight), self.num_nodes, 1)
+        self.degree = self.product(one)
 
-    def __init__(self, conv: Module) -> None:
-        super().__init__(conv)
-        self.features = SparseFeatures()
+    def __matmul__(self, x: Tensor) -> Tensor:
+        r"""The products :math:`\mathbf{A} \mathbf{X}` with features
+        :obj:`[N, d]`, or :obj:`[S, N, d]` for each graph its own.
+        """
+        return self._apply(Product, x)
+
+    def normalized(self, x: Tensor) -> Tensor:
+        r"""The products with the matrices normalised as in GCN, with
+        self-loops.
+        """
+        return self._apply(NormalizedProduct, x)
+
+    def _apply(
+        self, function: type[torch.autograd.Function], x: Tensor
+    ) -> Tensor:
+        # Autocast may have made the features narrower than the weights:
+        h = x.to(self.weight.dtype)
+        out = function.apply(self.weight, h, self)
+        return (out.squeeze(0) if self.single else out).to(x.dtype)
+
+    def for_each(self, x: Tensor) -> Tensor:
+        r"""Features for each graph, of shape :obj:`[S, N, d]`."""
+        return x.expand(len(self.weight), -1, -1).contiguous()
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        r"""The gradient of the weights."""
+        with torch.autocast(left.device.type, enabled=False):
+            return self.pattern.dot(left, right)
+
+    def product(self, x: Tensor) -> Tensor:
+        r"""The products themselves, without a gradient."""
+        with torch.autocast(x.device.type, enabled=False):
+            out = self.pattern.product(self.entries, x)
+            if self.background is not None:
+                flat = out.flatten(0, 1)
+                torch.addmm(flat, self.background, x.flatten(0, 1), out=flat)
+        return out
+
+
+class Product(torch.autograd.Function):
+    r"""The products :math:`\mathbf{A} \mathbf{X}`. Their gradients are
+    :math:`\mathbf{A} \mathbf{G}` and, for a pair's weight,
+    :math:`\mathbf{g}_i^{\top} \mathbf{x}_j + \mathbf{g}_j^{\top}
+    \mathbf{x}_i`.
+    """
 
     @staticmethod
-    def refuses(conv: Module) -> str | None:
-        reason = Route.refuses(conv)
-        if reason is not None:
-            return reason
-        name = type(conv).__name__
-        for module in message_passing_modules(conv):
-            own = type(module).__name__
-            if type(module) not in TWINS:
-                return f"'conv' ({name}): {own} has no form for matrices"
-            if isinstance(module, GCNConv) and module.improved:
-                return (
-                    f"'conv' ({name}): {own}(improved=True) has self-loops "
-                    'of another weight with edge weights than without'
-                )
-            if isinstance(module, APPNP) and module.dropout > 0:
-                return f"'conv' ({name}): {own}(dropout > 0) drops edges"
-        return refuses_weights(conv)
+    def forward(
+        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix
+    ) -> Tensor:
+        ctx.save_for_backward(x)
+        ctx.adj = adj
+        return adj.product(adj.for_each(x))
 
-    def fits(
-        self, conv: Module, x: Tensor, sample: GraphSample, attributes: bool
-    ) -> bool:
-        # What watches messages would see none:
-        if attributes or any(map(has_hooks, message_passing_modules(conv))):
-            return False
-        weight = sample.weight
-        dense = not isinstance(sample.prior.pairs, Candidates)
-        return dense or kernels_work(weight.device, weight.dtype)
-
-    def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
-        return self.features.unchanged(x)
-
-    def batches(self, conv: Module) -> bool:
-        if isinstance(conv, GCN) and type(conv) is GCN:
-            plain = all(isinstance(m, torch.nn.Identity) for m in conv.norms)
-            return plain and conv.jk_mode != 'lstm'
-        return type(conv) in TWINS or getattr(
-            conv, 'takes_several_graphs', False
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        (x,) = ctx.saved_tensors
+        adj = ctx.adj
+        grad = adj.for_each(grad)
+        needs_weight, needs_x, _ = ctx.needs_input_grad
+        return (
+            adj.dot(grad, adj.for_each(x)) if needs_weight else None,
+            adj.product(grad).sum_to_size(x.shape) if needs_x else None,
+            None,
         )
 
-    def __call__(
-        self,
-        conv: Module,
-        x: Tensor,
-        sample: GraphSample,
-        attributes: Attributes = no_attributes,
-    ) -> Tensor:
-        check_call(conv, x, sample)
-        if len(sample) == 1 or not self.batches(conv):
-            return super().__call__(conv, x, sample, attributes)
-        return self._through(conv, x, sample, slice(None))
 
-    def carry(
-        self,
-        conv: Module,
-        x: Tensor,
-        sample: GraphSample,
-        s: int,
-        attributes: Attributes,
-    ) -> Tensor:
-        return self._through(conv, x, sample, s)
+class NormalizedProduct(torch.autograd.Function):
+    r"""The products :math:`\mathbf{D}^{-1/2} (\mathbf{A} + \mathbf{I})
+    \mathbf{D}^{-1/2} \mathbf{X}`, where :math:`\mathbf{D}` are the row sums
+    of the middle matrix. A pair's weight has a gradient through the product
+    and one through both of its nodes' sums.
+    """
 
-    def _through(
-        self, conv: Module, x: Tensor, sample: GraphSample, which: int | slice
+    @staticmethod
+    def forward(
+        ctx: Any, weight: Tensor, x: Tensor, adj: SymmetricMatrix
     ) -> Tensor:
-        adj = SymmetricMatrix(sample, which, self.features)
-        with Replica(conv, has_twin).changed(twin_of) as twin:
-            return check_output(conv, twin(x, adj))
+        scale = (adj.degree + 1).rsqrt_()
+        scaled = scale * x
+        total = adj.product(scaled).add_(scaled)
+        ctx.save_for_backward(x, scale, total)
+        ctx.adj = adj
+        return scale * total
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        x, scale, total = ctx.saved_tensors
+        adj, needs_weight = ctx.adj, ctx.needs_input_grad[0]
+        # Beside the columns of the product, one for the sums of rows:
+        width = grad.size(-1)
+        size = (*grad.shape[:-1], width + VECTOR - width % VECTOR)
+        left, right = grad.new_empty(size), grad.new_empty(size)
+        grad_total = torch.mul(scale, grad, out=left[..., :width])
+        grad_scaled = adj.product(grad_total).add_(grad_total)
+        grad_weight = None
+        if needs_weight:
+            grad_scale = (grad * total).addcmul_(grad_scaled, x)
+            # scale = degree^(-1/2)
+            grad_scale = grad_scale.sum(dim=-1, keepdim=True)
+            left[..., width:] = grad_scale * scale.pow(3) / -2
+            torch.mul(scale, x, out=right[..., :width])
+            right[..., width] = 1.0
+            right[..., width + 1 :] = 0.0  # only fills up
+            grad_weight = adj.dot(left, right)
+        grad_x = grad_scaled.mul_(scale).sum_to_size(x.shape)
+        return grad_weight, grad_x, None

@@ -4,8 +4,8 @@ import torch
 from torch import Tensor
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.message_passing import attributes_of, choose_route
-from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.message_passing import ConvCall, attributes_of
+from torch_geometric_vgcn.message_passing.shallow_copy import evaluated
 from torch_geometric_vgcn.sample import Bernoulli, GraphSample
 
 PROBES = 8  # nodes whose outputs are compared
@@ -108,7 +108,7 @@ class _Parts:
         self.conv = evaluated(learner.conv)
         self.posterior = evaluated(learner.posterior)
         # Real edges, so that no weights have to be taken:
-        self.route = choose_route(self.conv, Bernoulli())
+        self.route = ConvCall(self.conv, Bernoulli())
 
     def __call__(
         self, x: Tensor, nodes: Tensor, inner: int

@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.message_passing.replica import evaluated
+from torch_geometric_vgcn.message_passing.shallow_copy import evaluated
 from torch_geometric_vgcn.utils import (
     check_floats,
     check_kind,

@@ -40,7 +40,9 @@ def explained(
     try:
         yield
     except Exception as error:
-        if type(error) not in UNEXPLAINED:
+        if type(error) not in UNEXPLAINED or str(error).startswith(
+            f"'{name}'"
+        ):
             raise
         sparse = '' if x.layout == torch.strided else 'sparse '
         raise TypeError(

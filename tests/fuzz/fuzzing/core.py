@@ -8,6 +8,7 @@ import fuzzing.world as world
 import torch_geometric_vgcn as vgcn
 from fuzzing.case import Case, target
 from torch_geometric_vgcn.message_passing import (
+    ConvCall,
     attributes_of,
     choose_route,
     no_attributes,
@@ -567,31 +568,28 @@ def fixed_graph(case: Case) -> None:
 
 
 @target(
+    'ConvCall',
     'AdjacencyMatrix',
     'DenseAdjacency',
     'EdgeWeight',
     'EdgeWeights',
     'KeptEdges',
     'MessageGate',
-    'ProvedRoute',
     'choose_route',
     'attributes_of',
     'no_attributes',
     'EdgeAttributes',
 )
-def routes(case: Case) -> None:
+def calls(case: Case) -> None:
     data = world.graph(case)
     with case.right():
         prior, sampler = world.prior(case, data), world.sampler(case)
         conv = world.conv(case)
     sampler.check(prior)
     sample = sampler(prior, prior.logits, sampler.noise(prior, 2))
-    if case.maybe(0.3):
-        route = case.call(
-            choose_route,
-            case.arg(conv),
-            case.arg(sampler),
-        )
+    if case.maybe(0.5):
+        maker = case.one_of(ConvCall, choose_route)
+        made = case.call(maker, case.arg(conv), case.arg(sampler))
     else:
         kind = case.one_of(
             vgcn.message_passing.AdjacencyMatrix,
@@ -600,17 +598,17 @@ def routes(case: Case) -> None:
             vgcn.message_passing.KeptEdges,
             vgcn.message_passing.MessageGate,
         )
-        route = case.call(kind, case.arg(conv))
+        made = case.call(kind, case.arg(conv))
     attributes = no_attributes
     if case.maybe(0.2):
         attributes = case.call(
             attributes_of, case.arg(prior), None, case.arg(None)
         )
     out = case.call(
-        route, conv, world.features(case, data.x), case.arg(sample), attributes
+        made, conv, world.features(case, data.x), case.arg(sample), attributes
     )
     case.check(out.shape == (2, data.num_nodes, world.CLASSES), 'shape')
-    repr(route)
+    repr(made)
 
 
 @target('SparseDropout')

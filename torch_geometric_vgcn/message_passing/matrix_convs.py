@@ -87,12 +87,32 @@ def _narrows(lin: Any) -> bool:
     return _is_plain(lin) and lin.out_channels < lin.in_channels
 
 
-TWINS: dict[type[Module], Callable[..., Tensor]] = {
+FORWARDS: dict[type[Module], Callable[..., Tensor]] = {
     GCNConv: _gcn,
     GraphConv: _graph,
     SGConv: _sg,
     APPNP: _appnp,
 }
+
+
+def on_matrices(module: Module) -> dict[str, Any]:
+    r"""The changes that let a conv compute on a matrix."""
+    if type(module) not in FORWARDS:
+        return {}
+    return {'forward': MethodType(FORWARDS[type(module)], module)}
+
+
+def has_matrix_form(conv: MessagePassing) -> bool:
+    r"""Whether a conv, with its options, computes the same from a matrix."""
+    if type(conv) not in FORWARDS or str(conv.aggr) not in ('add', 'sum'):
+        return False
+    if getattr(conv, 'normalize', False) and not getattr(
+        conv, 'add_self_loops', True
+    ):
+        return False  # without edges there is nothing to divide by
+    if getattr(conv, 'improved', False):
+        return False  # PyG ignores it where there are no edge weights
+    return getattr(conv, 'dropout', 0) == 0  # of edges
 
 
 # What may run beside a conv's own messages.
@@ -101,17 +121,6 @@ MESSAGE_HOOKS = tuple(
     for name in vars(SimpleConv())
     if name.endswith('_hooks') and name not in vars(Module())
 )
-
-
-def has_twin(module: Module) -> bool:
-    return type(module) in TWINS
-
-
-def twin_of(module: Module) -> dict[str, Any]:
-    r"""The changes that let a conv compute on a matrix."""
-    if not has_twin(module):
-        return {}
-    return {'forward': MethodType(TWINS[type(module)], module)}
 
 
 def has_hooks(module: Module) -> bool:

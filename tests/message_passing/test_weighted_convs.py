@@ -13,11 +13,11 @@ from torch_geometric.utils import dropout_edge, softmax, sort_edge_index
 
 from torch_geometric_vgcn import (
     Bernoulli,
-    MessageGate,
+    BinaryConcrete,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.message_passing import EdgeWeights
+from torch_geometric_vgcn.message_passing import ConvCall, EdgeWeights
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 
@@ -114,7 +114,7 @@ def test_a_conv_of_ones_own(graph):
     assert torch.allclose(out, conv(X, graph[:, weight == 1]), atol=1e-6)
 
 
-def test_what_cannot_be_gated_is_refused_in_the_first_step(graph):
+def test_what_cannot_be_weighted_is_refused_in_the_first_step(graph):
     class Median(torch.nn.Module):
         def __init__(self):
             super().__init__()
@@ -140,7 +140,7 @@ def test_hard_samples_fit_even_those(graph, aggr):
 
 def test_cached_convs_are_refused():
     with pytest.raises(TypeError, match='cached=True'):
-        MessageGate(GCNConv(4, 3, cached=True, add_self_loops=False))
+        ConvCall(GCNConv(4, 3, cached=True), BinaryConcrete())
 
 
 def test_nothing_stays_behind_after_an_error(graph):
@@ -164,7 +164,7 @@ def test_what_a_conv_remembers_of_its_call_stays(graph):
     assert conv.get_attention_loss() > 0
 
 
-def test_the_proof_leaves_modes_and_statistics_alone(graph):
+def test_verification_leaves_modes_and_statistics_alone(graph):
     conv = GraphSAGE(4, 8, 2, norm='batch_norm', dropout=0.5)
     learner = VariationalGraphLearner(conv, SmoothedPrior(graph, 6))
     state = torch.get_rng_state()
