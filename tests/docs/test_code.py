@@ -21,6 +21,7 @@ SHORTER = {
         'epochs=100': 'epochs=2',
     },
     'docs/guides/untrusted_graph.md': {
+        'VGCN(data)': "VGCN(data, effort='quick', time_limit=1)",
         'epochs=120': 'epochs=2',
         'fitted_prior(data': 'fitted_prior(data, epochs=2',
     },
