@@ -67,9 +67,15 @@ def test_what_was_learned(citeseer, tmp_path):
 
 
 def test_given_and_learned(citeseer, tmp_path):
-    args = ('--epochs', 2, '--out', tmp_path)
+    args = ('--effort', 'quick', '--out', tmp_path)
     out = run('examples/given_and_learned.py', *args)
-    assert 'test accuracy' in out and "'added': 5000" in out
+    right, false = re.findall(r'edges given: ([\d,]+), ([\d,]+) at 1/2', out)
+    given, kept = (
+        [int(number.replace(',', '')) for number in row]
+        for row in zip(right, false, strict=True)
+    )
+    assert given == [4552, 5000]
+    assert kept[0] > 0.7 * given[0] and kept[1] < 0.2 * given[1]
     picture = (tmp_path / 'given_and_learned.svg').read_text()
     assert picture.endswith('</svg>\n')
 
@@ -149,13 +155,6 @@ def code_of(page):
 @pytest.mark.parametrize(
     ('page', 'shorter'),
     [
-        (
-            'README.md',
-            {
-                'epochs=100': 'epochs=2',
-                'VGCNClassifier(': 'VGCNClassifier(max_iter=2, ',
-            },
-        ),
         ('docs/model.md', {'range(200)': 'range(2)'}),
         ('docs/plots.md', {'epochs=200': 'epochs=2'}),
     ],
@@ -169,17 +168,6 @@ def test_code_of_pages_runs(citeseer, tmp_path, page, shorter):
     script = tmp_path / 'page.py'
     script.write_text(code)
     run(script)
-
-
-@pytest.mark.slow
-def test_readme_prints_the_numbers_beside_its_code(citeseer, tmp_path):
-    script = tmp_path / 'readme.py'
-    script.write_text(code_of('README.md'))
-    printed = [float(number) for number in run(script).split()]
-    told = re.findall(r'^print\(.*\)  # (0\.\d+)$', code_of('README.md'), re.M)
-    # Other processors may differ in a few of a thousand test nodes:
-    assert printed == pytest.approx([float(n) for n in told], abs=0.01)
-    assert len(printed) == 2
 
 
 def test_other_tasks_learn_something(citeseer, tmp_path):

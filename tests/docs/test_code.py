@@ -16,12 +16,16 @@ SHORTER = {
     'docs/attacks.md': {
         ')(clean)': ', epochs=2, block_size=20_000)(clean)',
     },
-    'docs/get_started.md': {'epochs=100': 'epochs=2'},
+    'docs/get_started.md': {
+        'VGCN(data)': "VGCN(data, effort='quick')",
+        'epochs=100': 'epochs=2',
+    },
     'docs/guides/untrusted_graph.md': {
+        'VGCN(data)': "VGCN(data, effort='quick', time_limit=1)",
         'epochs=120': 'epochs=2',
         'fitted_prior(data': 'fitted_prior(data, epochs=2',
     },
-    'docs/index.md': {'epochs=100': 'epochs=2'},
+    'docs/index.md': {'VGCN(data)': "VGCN(data, effort='quick')"},
     'docs/tables.md': {
         'VGCNClassifier(': 'VGCNClassifier(max_iter=2, ',
         'VGCNNodeClassifier(': 'VGCNNodeClassifier(max_iter=2, ',
