@@ -132,9 +132,17 @@ class SampledPairWeight(Module):
         :obj:`[P]`.
         """
         check_kind(prior, Prior, 'prior')
+        pairs = prior.pairs
+        if len(pairs.whole) != self.count.numel():
+            raise ValueError(
+                "'prior' must be a subset of the prior of all nodes, with its "
+                f'{self.count.numel()} pairs, got one of {len(pairs.whole)}'
+            )
+        # Without positions, it is that of all nodes:
+        place = slice(None) if pairs.position is None else pairs.position
         self.step += 1
-        count = self.count[prior.pairs.position] + 1
-        self.count[prior.pairs.position] = count
+        count = self.count[place] + 1
+        self.count[place] = count
         weight = self.step.to(count.device) / (self.num_batches * count)
         return weight.to(prior.logits.dtype)
 

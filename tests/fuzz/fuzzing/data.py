@@ -6,7 +6,11 @@ from torch_geometric.loader import ClusterLoader
 
 import fuzzing.world as world
 from fuzzing.case import Case, target
-from torch_geometric_vgcn.loader import ClusterData, PairWeight
+from torch_geometric_vgcn.loader import (
+    ClusterData,
+    PairWeight,
+    SampledPairWeight,
+)
 from torch_geometric_vgcn.utils import observed_graph
 
 
@@ -67,4 +71,21 @@ def pair_weight(case: Case) -> None:
     if isinstance(weight, torch.Tensor):
         case.check(weight.shape == (len(prior.pairs),), 'one for each pair')
         case.check(bool((weight >= 1).all()), 'weights')
+    repr(made)
+
+
+@target('SampledPairWeight')
+def sampled_pair_weight(case: Case) -> None:
+    data = world.graph(case, least=6)
+    with case.right():
+        prior = world.prior(case, data)
+    made = case.call(
+        SampledPairWeight, case.arg(prior), case.arg(case.one_of(1, 3))
+    )
+    for _ in range(2):
+        some = torch.randperm(data.num_nodes)[:4]
+        batch = prior.subset(some) if case.maybe() else prior
+        weight = case.call(made, case.arg(batch))
+        case.check(weight.shape == (len(batch.pairs),), 'one for each pair')
+        case.check(bool((weight > 0).all()), 'weights')
     repr(made)
