@@ -93,16 +93,16 @@ def of_two_nodes(task, edge_index):
 
 
 BAD = [
-    ({'prior': 0.5}, "'prior' must be a function.*float"),
+    ({'prior': 0.5}, "'prior' must be callable.*float"),
     ({'prior': number}, r"'prior\(task, edge_index\)' must be a Prior.*int"),
     ({'prior': of_two_nodes}, r"'prior\(task, edge_index\)'.*60 nodes.*2"),
-    ({'posterior': 'free'}, "'posterior' must be a function.*str"),
+    ({'posterior': 'free'}, "'posterior' must be callable.*str"),
     ({'posterior': number}, r"'posterior\(\)' must be a Posterior.*int"),
     ({'posterior': Linear(2, 2)}, "'posterior'.*function.*a Linear"),
     ({'network': Linear(2, 2)}, "'network'.*function.*a Linear"),
     ({'prior': SmoothedPrior([(0, 1)], 60)}, "'prior'.*function.*Smoothed"),
     ({'objective': ELBO(BernoulliKL())}, "'objective'.*function.*a ELBO"),
-    ({'objective': 'ELBO'}, "'objective' must be a function.*str"),
+    ({'objective': 'ELBO'}, "'objective' must be callable.*str"),
     ({'objective': number}, r"'objective\(kl\)' must be a Objective.*int"),
     ({'network': number}, r"'network\(task\)' must be a Module.*int"),
 ]
