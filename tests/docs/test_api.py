@@ -16,10 +16,12 @@ PACKAGES = {
     for module in pkgutil.iter_modules(torch_geometric_vgcn.__path__)
     if module.ispkg
 }
+#: Shared by the others, and not a part of the public interface.
+INTERNAL = ('utils',)
 PUBLIC = {
     name: package
     for name, package in PACKAGES.items()
-    if hasattr(package, '__all__')
+    if hasattr(package, '__all__') and name not in INTERNAL
 }
 
 
