@@ -203,15 +203,3 @@ def mixing_of(share: Tensor, homophily: float) -> Tensor:
     size = share.numel()
     out = share.new_ones(size, size) * (1 - homophily) / (1 - chance)
     return out.diagonal_scatter((homophily / chance).expand(size))
-
-
-def class_term(same: Tensor, prob: Tensor, homophily: float) -> Tensor:
-    r"""The term of :class:`ClassPosterior` with a fixed share of edges inside
-    classes, for pairs that have the same class with probability :obj:`same`,
-    among nodes with the class probabilities :obj:`prob`.
-    """
-    total = prob.mean(dim=0)
-    chance = (total @ total).clamp(max=1 - 1e-3)
-    h = homophily
-    ratio = h * same / chance + (1 - h) * (1 - same) / (1 - chance)
-    return ratio.clamp(min=1e-6).log()
