@@ -57,5 +57,5 @@ def test_files_of_others_are_named(tmp_path):
     with pytest.raises(ValueError, match="'checkpoint'.*mine.npz.*format 4"):
         read_plain(path, 'model', 'checkpoint')
     torch.save({'format': 2}, path)
-    with pytest.raises(ValueError, match=r"mine\.npz"):
+    with pytest.raises(ValueError, match=r'mine\.npz'):
         read_plain(path, 'model')

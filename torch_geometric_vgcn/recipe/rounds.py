@@ -50,26 +50,16 @@ def train_members(
     total = len(members) * rounds
     with progress_bar(total=total, disable=hidden, leave=False) as bar:
         for number in range(rounds):
-            stop = stops[number % len(stops)]
+            given = task, folds, stops[number % len(stops)], effort
             for member in members:
                 name = member.name
                 bar.set_postfix(member=name, refresh=False)
+                known = [r for r in done.get(name, []) if r.number == number]
                 late = perf_counter() > end and len(runs) > 1
-                if scores[name].weight > 0 and not late:
-                    old = [r for r in done.get(name, []) if r.number == number]
-                    new = old or [
-                        train(
-                            member,
-                            task,
-                            folds,
-                            stop,
-                            effort,
-                            model.seed,
-                            number,
-                        )  # fmt: skip
-                    ]
+                if scores[name].weight > 0 and (known or not late):
+                    new = known or [train(member, *given, model.seed, number)]
                     runs[name] = runs.get(name, []) + new
-                    if keep is not None and not old:
+                    if keep is not None and not known:
                         keep(runs)
                 bar.update()
             # After the first round, by the half that told no one to stop:

@@ -59,8 +59,8 @@ def scores_of(
     weight_se = uncertainty(likelihood, generator).tolist()
     seconds = [sum(run.seconds for run in each) for each in runs.values()]
     columns = accuracy, nll, weight, weight_se, seconds, temperature
-    rows_ = zip(*columns, strict=True)
-    return {n: Score(*row) for n, row in zip(runs, rows_, strict=True)}
+    scores = [Score(*row) for row in zip(*columns, strict=True)]
+    return dict(zip(runs, scores, strict=True))
 
 
 Judged = tuple[list[float], Tensor, list[float], list[float]]
