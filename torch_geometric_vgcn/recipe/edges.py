@@ -1,5 +1,6 @@
 r"""Pairs of nodes and how probable an edge between them is."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import torch
@@ -116,13 +117,18 @@ def graph_of(edges: Edges, threshold: float) -> tuple[Tensor, Tensor]:
     return to_undirected(edges.index[:, kept], edges.posterior[kept].float())
 
 
-def table_of(edges: Edges) -> dict[str, list]:
+def table_of(
+    edges: Edges, names: Sequence[str | int] | None = None
+) -> dict[str, list]:
     r"""The columns of a table of all pairs, those first whose probability
-    contradicts the given graph the most.
+    contradicts the given graph the most, with the names of nodes.
     """
     doubt = (edges.given.double() - edges.posterior).abs()
     order = doubt.argsort(descending=True, stable=True)
     source, target = edges.index[:, order].tolist()
+    if names is not None:
+        source = [names[node] for node in source]
+        target = [names[node] for node in target]
     return {
         'source': source,
         'target': target,

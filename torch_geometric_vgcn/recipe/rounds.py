@@ -50,26 +50,17 @@ def train_members(
     total = len(members) * rounds
     with progress_bar(total=total, disable=hidden, leave=False) as bar:
         for number in range(rounds):
+            given = task, folds, stops[number % len(stops)], effort
+            seed = model.seed, number, model.train_on_val
             for member in members:
                 name = member.name
                 bar.set_postfix(member=name, refresh=False)
+                known = [r for r in done.get(name, []) if r.number == number]
                 late = perf_counter() > end and len(runs) > 1
-                if name in kept and not late:
-                    old = [r for r in done.get(name, []) if r.number == number]
-                    new = old or [
-                        train(
-                            member,
-                            task,
-                            folds,
-                            stops[number % len(stops)],
-                            effort,
-                            model.seed,
-                            number,
-                            model.train_on_val,
-                        )
-                    ]
+                if name in kept and (known or not late):
+                    new = known or [train(member, *given, *seed)]
                     runs[name] = runs.get(name, []) + new
-                    if keep is not None and not old:
+                    if keep is not None and not known:
                         keep(runs)
                 bar.update()
             # The others keep what the first round said of them:

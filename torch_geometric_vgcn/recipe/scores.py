@@ -1,6 +1,7 @@
 r"""The weights of members, and what they come from."""
 
-from dataclasses import asdict, dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import torch
 from torch import Tensor
@@ -56,8 +57,8 @@ def scores_of(
     weight_se = uncertainty(likelihood, generator).tolist()
     seconds = [sum(run.seconds for run in each) for each in runs.values()]
     columns = accuracy, nll, weight, weight_se, seconds, temperature
-    rows_ = zip(*columns, strict=True)
-    return {n: Score(*row) for n, row in zip(runs, rows_, strict=True)}
+    scores = [Score(*row) for row in zip(*columns, strict=True)]
+    return dict(zip(runs, scores, strict=True))
 
 
 Judged = tuple[list[float], Tensor, list[float], list[float]]
@@ -118,10 +119,15 @@ def weighted_mean(
     return torch.stack(parts).sum(dim=0)
 
 
-def ranked(scores: dict[str, Score]) -> dict[str, list]:
-    r"""The columns of a table, with the highest weights first."""
+def ranked(
+    scores: dict[str, Score], left_out: Sequence[str] = ()
+) -> dict[str, list]:
+    r"""The columns of a table, with the highest weights first, and last of all
+    members that weren't trained.
+    """
     order = sorted(scores, key=lambda n: (-scores[n].weight, scores[n].nll, n))
-    columns: dict[str, list] = {'member': order}
+    rows = [scores[name] for name in order] + [Score()] * len(left_out)
+    columns: dict[str, list] = {'member': [*order, *left_out]}
     for name in ('accuracy', 'nll', 'weight', 'weight_se', 'seconds'):
-        columns[name] = [asdict(scores[member])[name] for member in order]
+        columns[name] = [getattr(score, name) for score in rows]
     return columns

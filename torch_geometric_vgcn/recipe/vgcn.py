@@ -329,12 +329,8 @@ class VGCN:
         if only fixed graphs have it. The latter holds for the edges of a given
         graph with fewer than 100 edges, too, or with nearly all pairs.
         """
-        columns = table_of(self._found_edges())
         names = self.task.node_names
-        if names is not None:
-            for key in ('source', 'target'):
-                columns[key] = [names[node] for node in columns[key]]
-        return as_table(columns)
+        return as_table(table_of(self._found_edges(), names))
 
     def _found_edges(self) -> Edges:
         self._check_fitted()
@@ -349,9 +345,7 @@ class VGCN:
         :obj:`time_limit` left out come last, with weight zero.
         """
         self._check_fitted()
-        columns = ranked(self.scores_)
-        last = ranked(dict.fromkeys(self._left_out, Score()))
-        return as_table({key: columns[key] + last[key] for key in columns})
+        return as_table(ranked(self.scores_, self._left_out))
 
     def report(
         self,

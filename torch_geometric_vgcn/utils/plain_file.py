@@ -87,6 +87,8 @@ def _packed(value: Any, arrays: dict[str, np.ndarray]) -> Any:
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, Tensor):
+        if value.layout != torch.strided:
+            raise TypeError(f'a {value.layout} tensor can not be saved')
         dtype = str(value.dtype).removeprefix('torch.')
         # NumPy has all other types:
         value = value.float() if dtype == 'bfloat16' else value
