@@ -9,8 +9,6 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
-    BernoulliKL,
     ClusterPairs,
     FreePosterior,
     LogisticKL,
@@ -18,6 +16,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.loader import PairWeight, SampledPairWeight
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 from torch_geometric_vgcn.sample import Noise
 
 

@@ -9,10 +9,10 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     FreePosterior,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.message_passing import attributes_of
+from torch_geometric_vgcn.sample import StraightThroughBernoulli
 
 
 def test_each_message_passing_class_is_in_scope_or_has_a_reason(convs):

@@ -36,7 +36,7 @@ def test_each_calls_a_conv_in_its_way(graph, name):
 
 def test_a_way_that_a_conv_does_not_fit_is_refused():
     with pytest.warns(DeprecationWarning), pytest.raises(TypeError):
-        vgcn.AdjacencyMatrix(GATConv(8, 4))
+        vgcn.message_passing.AdjacencyMatrix(GATConv(8, 4))
 
 
 def test_the_choice_of_a_way():

@@ -4,12 +4,12 @@ from torch_geometric.nn import GATConv, GINEConv
 
 from torch_geometric_vgcn import (
     Bernoulli,
-    Candidates,
     SharedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.message_passing import EdgeAttributes
+from torch_geometric_vgcn.pairs import Candidates
 
 
 def test_own_then_opposite_then_mean():

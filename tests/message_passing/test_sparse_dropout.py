@@ -2,11 +2,8 @@ import pytest
 import torch
 from torch_geometric.nn import GCNConv
 
-from torch_geometric_vgcn import (
-    SmoothedPrior,
-    SparseDropout,
-    VariationalGraphLearner,
-)
+from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
+from torch_geometric_vgcn.message_passing import SparseDropout
 
 
 @pytest.mark.parametrize('layout', [torch.sparse_csr, torch.sparse_coo])

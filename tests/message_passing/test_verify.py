@@ -31,9 +31,9 @@ from torch_geometric_vgcn import (
     ClusterPairs,
     FreePosterior,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
+from torch_geometric_vgcn.sample import StraightThroughBernoulli
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 

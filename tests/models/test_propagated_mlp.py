@@ -12,13 +12,12 @@ from torch_geometric_vgcn import (
     BinaryConcrete,
     FixedGraph,
     FreePosterior,
-    PosteriorMean,
     SharedGraph,
     SmoothedPrior,
-    StraightThroughBernoulli,
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.models import PropagatedMLP
+from torch_geometric_vgcn.sample import PosteriorMean, StraightThroughBernoulli
 
 Y = torch.tensor([0, 0, 0, 1, 1, 2])
 PAIRS = pytest.mark.parametrize(

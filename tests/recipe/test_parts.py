@@ -6,13 +6,12 @@ from torch.nn import Linear
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
     FreePosterior,
     LowRankPosterior,
     SemiSupervisedELBO,
     SmoothedPrior,
 )
-from torch_geometric_vgcn.objective import BernoulliKL
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 from torch_geometric_vgcn.recipe import Effort, FixedMember, no_graph
 
 ONCE = Effort(2, 2, warmup=1, folds=2, runs=1, num_samples=2)

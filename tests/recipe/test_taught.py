@@ -5,7 +5,7 @@ classes of all nodes.
 import pytest
 import torch
 
-from torch_geometric_vgcn import PosteriorMean, VariationalGraphLearner
+from torch_geometric_vgcn import VariationalGraphLearner
 from torch_geometric_vgcn.models import LabelPropagation
 from torch_geometric_vgcn.prior import SmoothedPrior
 from torch_geometric_vgcn.recipe import (
@@ -16,6 +16,7 @@ from torch_geometric_vgcn.recipe import (
     table_members,
 )
 from torch_geometric_vgcn.recipe.prepare import prepare
+from torch_geometric_vgcn.sample import PosteriorMean
 
 
 @pytest.fixture

@@ -23,7 +23,6 @@ from torch_geometric_vgcn import (
     FreePosterior,
     LogisticKL,
     LowRankPosterior,
-    PosteriorMean,
     SmoothedPrior,
     VariationalGraphLearner,
     fit,
@@ -32,6 +31,7 @@ from torch_geometric_vgcn import (
     SemiSupervisedELBO as bound,
 )
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.sample import PosteriorMean
 
 SETTINGS = {'epochs': 3, 'patience': 100, 'progress': False}
 

@@ -12,7 +12,6 @@ from torch_geometric.datasets import KarateClub
 from torch_geometric.nn import GCN, SimpleConv
 
 from torch_geometric_vgcn import (
-    Consistency,
     FixedGraph,
     FreePosterior,
     SmoothedPrior,
@@ -20,6 +19,7 @@ from torch_geometric_vgcn import (
     evaluate,
     fit,
 )
+from torch_geometric_vgcn.objective import Consistency
 
 GRAPH = KarateClub()[0].edge_index
 SETTINGS = {'epochs': 30, 'patience': 30, 'progress': False}

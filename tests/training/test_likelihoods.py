@@ -14,14 +14,11 @@ from torch_geometric.nn import GCN, GraphSAGE
 from torch_geometric.utils import degree, index_to_mask
 
 from torch_geometric_vgcn import (
-    Categorical,
     ClassPosterior,
     ClusterPairs,
-    Consistency,
     FixedGraph,
     FreePosterior,
     Gaussian,
-    GaussianPrediction,
     MultiLabel,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -33,6 +30,11 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.nearest import Minkowski
+from torch_geometric_vgcn.objective import (
+    Categorical,
+    Consistency,
+    GaussianPrediction,
+)
 from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.transforms import KNNGraph
 

@@ -9,7 +9,6 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     AmortizedPosterior,
-    Candidates,
     ClusterPairs,
     FreePosterior,
     SmoothedPrior,
@@ -19,6 +18,7 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.ranks import Ranks

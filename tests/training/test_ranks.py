@@ -17,10 +17,7 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ELBO,
-    IWELBO,
-    BernoulliKL,
     ClusterPairs,
-    Consistency,
     FreePosterior,
     Gaussian,
     LogisticKL,
@@ -32,6 +29,7 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Consistency
 
 EPOCHS = 6
 RATES = {'lr': 0.02, 'logit_lr': 0.1, 'logit_optimizer': torch.optim.Adam}

@@ -1,7 +1,8 @@
 import pytest
 import torch
 
-from torch_geometric_vgcn import Fit, evaluate
+from torch_geometric_vgcn import evaluate
+from torch_geometric_vgcn.training import Fit
 
 PROB = torch.tensor([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4], [0.5, 0.5]])
 Y = torch.tensor([0, 1, 1, -1])

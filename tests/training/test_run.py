@@ -9,10 +9,7 @@ from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
-    IWELBO,
-    Candidates,
     ClassPosterior,
-    Consistency,
     FixedGraph,
     FreePosterior,
     LogisticKL,
@@ -23,7 +20,8 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
 from torch_geometric_vgcn.models import PropagatedMLP
-from torch_geometric_vgcn.objective import Term
+from torch_geometric_vgcn.objective import IWELBO, Consistency, Term
+from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.ranks import Ranks

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.sample import Edges, GraphSample
+from torch_geometric_vgcn.sample import BackgroundEdges, GraphSample
 
 SHARE = 0.7  # of the edges are there
 MOST = 2**12  # of the pairs have edges, enough to tell any difference
@@ -44,7 +44,7 @@ class SomeEdges(GraphSample):
             old = edges.weight[:count, :MOST]
             there = torch.rand(old.shape, generator=generator) < SHARE
             there = (old > 0) & there.to(old.device)
-            edges = Edges(index, there.to(weight.dtype))
+            edges = BackgroundEdges(index, there.to(weight.dtype))
         prior = sample.prior
         return SomeEdges(
             prior, prior.logits, weight, edges, some=some, hard=hard
@@ -66,7 +66,7 @@ class SomeEdges(GraphSample):
         r"""The same graphs with other numbers."""
         edges = self.background
         if edges is not None:
-            edges = Edges(edges.index, change(edges.weight))
+            edges = BackgroundEdges(edges.index, change(edges.weight))
         return replace(self, weight=change(self.weight), background=edges)
 
     def deleted(self) -> 'SomeEdges':
