@@ -134,7 +134,7 @@ class Run:
     @property
     def warmup_done(self) -> bool:
         r"""Whether all parts of the loss have their full weight."""
-        return self.learner.criterion.settled and all(
+        return self.learner.criterion.warmup_done and all(
             term.settled for term in cast(Iterable[Term], self.terms)
         )
 
