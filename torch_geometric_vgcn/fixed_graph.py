@@ -25,6 +25,7 @@ from torch_geometric_vgcn.utils import (
     check_kind,
     explained,
 )
+from torch_geometric_vgcn.utils.constraints import Instance, checked
 
 
 class FixedGraph(Module):
@@ -44,6 +45,11 @@ class FixedGraph(Module):
 
     edge_index: Tensor
 
+    @checked(
+        conv=Instance(Module),
+        likelihood=Instance(Likelihood),
+        objective=Instance(Objective),
+    )
     def __init__(
         self,
         conv: Module,
@@ -52,13 +58,11 @@ class FixedGraph(Module):
         objective: Objective | None = None,
     ) -> None:
         super().__init__()
+        check_conv(conv)
         if likelihood is None:
             likelihood = Categorical()
-        check_conv(conv)
-        check_kind(likelihood, Likelihood, 'likelihood')
         if objective is None:
             objective = ELBO(BernoulliKL())
-        check_kind(objective, Objective, 'objective')
         self.conv = conv
         self.likelihood = likelihood
         self.criterion = objective

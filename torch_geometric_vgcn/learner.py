@@ -39,6 +39,7 @@ from torch_geometric_vgcn.utils import (
     check_share,
     check_tensor,
 )
+from torch_geometric_vgcn.utils.constraints import Instance, checked
 
 
 class VariationalGraphLearner(Module):
@@ -71,6 +72,14 @@ class VariationalGraphLearner(Module):
             :obj:`Categorical()`)
     """
 
+    @checked(
+        conv=Instance(Module),
+        prior=Instance(Prior),
+        posterior=Instance(Posterior),
+        sampler=Instance(Sampler),
+        objective=Instance(Objective),
+        likelihood=Instance(Likelihood),
+    )
     def __init__(
         self,
         conv: Module,
@@ -83,12 +92,8 @@ class VariationalGraphLearner(Module):
         super().__init__()
         if sampler is None:
             sampler = BinaryConcrete()
-        check_kind(conv, Module, 'conv')
-        check_kind(prior, Prior, 'prior')
-        check_kind(sampler, Sampler, 'sampler')
         if likelihood is None:
             likelihood = Categorical()
-        check_kind(likelihood, Likelihood, 'likelihood')
         if posterior is None:
             posterior = FreePosterior()
             if likelihood.has_classes:
@@ -97,8 +102,6 @@ class VariationalGraphLearner(Module):
             objective = default_objective(sampler)
             if likelihood.has_classes:
                 objective = SemiSupervisedELBO(objective.kl)
-        check_kind(posterior, Posterior, 'posterior')
-        check_kind(objective, Objective, 'objective')
         _check_classes(posterior, objective, likelihood)
         self.conv = conv
         self.prior = prior

@@ -5,7 +5,7 @@ from torch.nn import Module
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.message_passing import ConvCall, attributes_of
-from torch_geometric_vgcn.utils import check_kind
+from torch_geometric_vgcn.utils.constraints import Instance, checked
 
 
 class SharedGraph(Module):
@@ -19,9 +19,9 @@ class SharedGraph(Module):
             into the model around both.
     """
 
+    @checked(conv=Instance(Module), learner=Instance(VariationalGraphLearner))
     def __init__(self, conv: Module, learner: VariationalGraphLearner) -> None:
         super().__init__()
-        check_kind(learner, VariationalGraphLearner, 'learner')
         self.conv = conv
         # In a tuple, as it isn't a part of this module:
         self._learner = (learner,)

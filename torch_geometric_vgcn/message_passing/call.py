@@ -36,10 +36,10 @@ from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.sample import GraphSample, Sampler
 from torch_geometric_vgcn.utils import (
     SparseFeatures,
-    check_kind,
     explained,
     kernels_work,
 )
+from torch_geometric_vgcn.utils.constraints import Instance, checked
 
 
 class ConvCall:
@@ -68,9 +68,8 @@ class ConvCall:
         sampler (Sampler): What draws the graphs.
     """
 
+    @checked(conv=Instance(Module), sampler=Instance(Sampler))
     def __init__(self, conv: Module, sampler: Sampler) -> None:
-        check_kind(conv, Module, 'conv')
-        check_kind(sampler, Sampler, 'sampler')
         check_layers(conv)
         check_conv(conv)
         self.features = SparseFeatures()

@@ -1,7 +1,8 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.utils import check_kind, check_share
+from torch_geometric_vgcn.utils import check_kind
+from torch_geometric_vgcn.utils.constraints import SHARE, checked
 
 
 class SparseDropout(torch.nn.Dropout):
@@ -13,8 +14,9 @@ class SparseDropout(torch.nn.Dropout):
         p (float, optional): The share to drop. (default: :obj:`0.5`)
     """
 
+    @checked(p=SHARE)
     def __init__(self, p: float = 0.5) -> None:
-        super().__init__(check_share(p, 'p'))
+        super().__init__(p)
 
     def forward(self, x: Tensor) -> Tensor:
         check_kind(x, Tensor, 'x')

@@ -7,7 +7,8 @@ from torch.nn.functional import dropout, linear
 from torch_geometric.nn import APPNP, Linear
 
 from torch_geometric_vgcn.message_passing.sparse_dropout import with_values
-from torch_geometric_vgcn.utils import SparseFeatures, check_count, check_share
+from torch_geometric_vgcn.utils import SparseFeatures
+from torch_geometric_vgcn.utils.constraints import SHARE, SIZE, checked
 
 
 class PropagatedMLP(Module):
@@ -41,6 +42,15 @@ class PropagatedMLP(Module):
     #: All sampled graphs go through one call.
     takes_several_graphs = True
 
+    @checked(
+        in_channels=SIZE,
+        hidden_channels=SIZE,
+        out_channels=SIZE,
+        K=SIZE,
+        alpha=SHARE,
+        input_dropout=SHARE,
+        dropout=SHARE,
+    )
     def __init__(
         self,
         in_channels: int,
@@ -52,20 +62,15 @@ class PropagatedMLP(Module):
         dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        check_count(in_channels, 'in_channels', least=1)
-        check_count(hidden_channels, 'hidden_channels', least=1)
-        check_count(out_channels, 'out_channels', least=1)
-        self.input_dropout = check_share(input_dropout, 'input_dropout')
+        self.input_dropout = input_dropout
         self.hidden = Linear(
             in_channels, hidden_channels, weight_initializer='glorot'
         )
-        self.dropout = check_share(dropout, 'dropout')
+        self.dropout = dropout
         self.out = Linear(
             hidden_channels, out_channels, weight_initializer='glorot'
         )
-        self.propagate = APPNP(
-            check_count(K, 'K', least=1), check_share(alpha, 'alpha')
-        )
+        self.propagate = APPNP(K, alpha)
         self._features = SparseFeatures()
 
     def reset_parameters(self) -> None:
