@@ -1,3 +1,4 @@
+import inspect
 from collections.abc import Hashable
 from contextlib import AbstractContextManager
 from typing import Any
@@ -45,7 +46,7 @@ from torch_geometric_vgcn.utils.constraints import Instance, checked
 class ConvCall:
     r"""Calls a PyG conv or model on sampled graphs, such that edge weights in
     :math:`\{0, 1\}` give exactly what deleting the edges of weight zero gives.
-    There are four ways:
+    There are five ways:
 
     * *dense adjacency*: PyG's dense convs are called with the matrix;
     * *kept edges*: for hard samples, any conv is called with only the edges
@@ -56,9 +57,11 @@ class ConvCall:
       :class:`~torch_geometric.nn.APPNP`) compute from symmetric matrices,
       sparse or dense as the pairs are, and PyG's
       :class:`~torch_geometric.nn.GCN` on all graphs at once;
-    * *edge weights*: any other conv is called inside :class:`EdgeWeights`.
+    * *edge weights*: any other conv is called inside :class:`EdgeWeights`;
+    * *edge_weight argument*: a model that makes a matrix of its own from
+      :obj:`edge_weight` is called with that argument.
 
-    Of the last two, the first that is exact is taken. This is verified on the
+    Of the last three, the first that is exact is taken. This is verified on the
     first graph, again for another kind of features (sparse, of another type,
     on another device), with edge attributes instead of without, and after a
     change of the conv's modules or hooks. ``print`` shows which was taken.
@@ -84,6 +87,8 @@ class ConvCall:
             self.ways = [Way.WEIGHTS]
             if all(map(has_matrix_form, message_passing_modules(conv))):
                 self.ways = [Way.MATRIX, Way.WEIGHTS]
+            if takes_edge_weight(conv):
+                self.ways.append(Way.ARGUMENT)
 
     @torch.compiler.disable
     def __call__(
@@ -167,6 +172,9 @@ class ConvCall:
                 edge_index, num_nodes=x.size(-2), sort_by_row=False
             )
             return conv(x, edge_index, **attributes(edge_index))
+        if way is Way.ARGUMENT:
+            extra = attributes(edge_index)
+            return conv(x, edge_index, edge_weight=weight, **extra)
         with EdgeWeights(edge_index, weight, x.size(-2)):
             return conv(x, edge_index, **attributes(edge_index))
 
@@ -183,6 +191,14 @@ class ConvCall:
             return ', '.join(taken) or self.ways[0].value
         names = ' or '.join(way.value for way in self.ways)
         return f'{names}, decided on the first graph'
+
+
+def takes_edge_weight(conv: Module) -> bool:
+    r"""Whether a conv can be called with an :obj:`edge_weight`."""
+    try:
+        return 'edge_weight' in inspect.signature(conv.forward).parameters
+    except (TypeError, ValueError):  # of a compiled module
+        return False
 
 
 def takes_several(conv: Module) -> bool:

@@ -20,6 +20,7 @@ class Way(Enum):
     KEPT = 'kept edges'
     MATRIX = 'matrix'
     WEIGHTS = 'edge weights'
+    ARGUMENT = 'edge_weight argument'
 
     @property
     def deletes(self) -> bool:
