@@ -194,3 +194,32 @@ def test_all_pairs_cost_only_the_edges_that_are_there(graph):
     edge_index, _ = learner.sample.edges(0)
     assert edge_index.size(1) == 2 * int(learner.sample.weight.sum())
     assert torch.allclose(out, conv(x, edge_index), atol=1e-6)
+
+
+class OwnMatrix(torch.nn.Module):
+    """A model that makes a sparse matrix of its own from the weights."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = GCNConv(8, 4, normalize=False)
+
+    def forward(self, x, edge_index, edge_weight=None):
+        if edge_weight is None:
+            edge_weight = x.new_ones(edge_index.size(1))
+        size = (x.size(0), x.size(0))
+        matrix = torch.sparse_coo_tensor(edge_index, edge_weight, size)
+        return self.conv.lin(torch.sparse.mm(matrix.t(), x)) + self.conv.bias
+
+
+def test_a_model_with_a_matrix_of_its_own_is_called_with_edge_weights():
+    torch.manual_seed(0)
+    x = torch.randn(6, 8)
+    ring = torch.tensor([[0, 1, 2, 3, 4, 5], [1, 2, 3, 4, 5, 0]])
+    prior = SmoothedPrior(ring, 6, rho1=0.6)
+    learner = VariationalGraphLearner(OwnMatrix(), prior, FreePosterior())
+    out = learner(x)
+    assert str(learner.route) == 'edge_weight argument'
+    edge_index, weight = learner.sample.edges(0)
+    torch.testing.assert_close(out, learner.conv(x, edge_index, weight))
+    learner.objective(out, Y % 2).loss.backward()
+    assert bool((learner.posterior.offset.grad != 0).all())
