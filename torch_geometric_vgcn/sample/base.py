@@ -118,8 +118,8 @@ class Sampler(Module, ABC):
         return self(prior, logits, noise)
 
     def default_objective(self) -> Any:
-        r"""Deprecated: :func:`torch_geometric_vgcn.objective.
-        default_objective`.
+        r"""Deprecated: use
+        :func:`torch_geometric_vgcn.objective.default_objective`.
         """
         from torch_geometric_vgcn.objective import default_objective
 
