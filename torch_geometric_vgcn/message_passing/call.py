@@ -64,7 +64,8 @@ class ConvCall:
     Of the last three, the first that is exact is taken. This is verified on
     the first graph, again for another kind of features (sparse, of another
     type, on another device), with edge attributes instead of without, and
-    after a change of the conv's modules or hooks. ``print`` shows which was taken.
+    after a change of the conv's modules or hooks. ``print`` shows which was
+    taken.
 
     Args:
         conv (torch.nn.Module): The conv or model.
