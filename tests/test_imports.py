@@ -157,3 +157,19 @@ def test_former_names_work_and_tell_where_they_are(name, room):
 def test_other_names_are_unknown():
     with pytest.raises(AttributeError, match="has no 'Nothing'"):
         _ = torch_geometric_vgcn.Nothing
+
+
+def test_each_room_can_be_imported_first():
+    """In one process, which forgets the rooms between."""
+    code = f"""
+import importlib, sys, warnings
+warnings.simplefilter('ignore')
+for room in {[room for room in ORDER if room != '__main__']}:
+    for name in [n for n in sys.modules if n.partition('.')[0] == '{NAME}']:
+        del sys.modules[name]
+    importlib.import_module('{NAME}.' + room)
+"""
+    done = subprocess.run(
+        [sys.executable, '-c', code], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr

@@ -5,7 +5,7 @@ import pytest
 from processes import write
 
 from torch_geometric_vgcn.partition.rounds import Rounds
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 @pytest.fixture(scope='module', params=[(1, 2), (2, 2), (4, 1), (4, 3)])

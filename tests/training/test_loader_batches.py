@@ -21,7 +21,7 @@ from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.loader_batches import batches_of
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 SETTINGS = {'epochs': 12, 'patience': 12, 'progress': False}
 

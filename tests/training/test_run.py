@@ -24,7 +24,7 @@ from torch_geometric_vgcn.objective import IWELBO, Consistency, Term
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.training import optimizers
 from torch_geometric_vgcn.training.loader_batches import batches_of
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 pytestmark = pytest.mark.filterwarnings(
     'ignore:.*SemiSupervisedELBO:DeprecationWarning'

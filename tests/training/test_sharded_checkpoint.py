@@ -3,10 +3,10 @@ import pickle
 import pytest
 import torch
 
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.sharded_checkpoint import (
     ShardedCheckpoint,
 )
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 def checkpoint_of(path, **fingerprint):

@@ -2,8 +2,8 @@ from pathlib import Path
 
 from torch_geometric_vgcn.partition.cluster import Cluster
 from torch_geometric_vgcn.partition.manifest import NAME, Manifest
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.utils import check_path
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 def folder_of(folder: Path, cluster: int) -> Path:

@@ -19,13 +19,13 @@ from torch_geometric_vgcn.partition.posterior import OwnedPosterior
 from torch_geometric_vgcn.partition.stored_pairs import StoredPairs
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.sample import BinaryConcrete, Sampler
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.utils import (
     check_kind,
     check_path,
     check_share,
     whole_file,
 )
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 class PartitionedLearner(VariationalGraphLearner):

@@ -18,11 +18,11 @@ from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.fingerprint import as_text
 from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.optimizers import RATES, MakeOptimizer
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.run import Run
 from torch_geometric_vgcn.utils import check_kind, progress_bar
 from torch_geometric_vgcn.utils.constraints import SIZE, File, Flag, checked
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 @checked(

@@ -17,9 +17,9 @@ from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.training.batches import Batch, WholeGraph
 from torch_geometric_vgcn.training.fingerprint import as_text, digest
 from torch_geometric_vgcn.training.predict_batches import predict_batches
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.receptive_field import rows
 from torch_geometric_vgcn.utils import count_nodes
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 class LoaderBatches(WholeGraph):

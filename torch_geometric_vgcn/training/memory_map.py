@@ -9,7 +9,7 @@ import torch
 from numpy.lib.format import open_memmap
 from torch import Tensor
 
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 class WholeRows:

@@ -4,7 +4,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from torch_geometric_vgcn.posterior import FreePosterior
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 class OwnedLogits:

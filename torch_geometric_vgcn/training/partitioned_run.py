@@ -28,12 +28,12 @@ from torch_geometric_vgcn.training.optimizers import (
     MakeOptimizer,
     optimizers,
 )
-from torch_geometric_vgcn.training.ranks import distributed
 from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.training.sharded_checkpoint import (
     ShardedCheckpoint,
 )
 from torch_geometric_vgcn.utils import check_num_outputs, progress_bar
+from torch_geometric_vgcn.utils.ranks import distributed
 
 TRAIN, VALIDATE = 0, 1  # what random numbers are for
 

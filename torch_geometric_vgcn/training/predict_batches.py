@@ -9,7 +9,6 @@ from torch import Tensor
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.sample import Noise
 from torch_geometric_vgcn.training.memory_map import WholeRows
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.training.receptive_field import (
     ReceptiveField,
     rows,
@@ -21,6 +20,7 @@ from torch_geometric_vgcn.utils import (
     check_node_id,
     check_path,
 )
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 def predict_batches(

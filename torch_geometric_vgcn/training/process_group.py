@@ -5,8 +5,8 @@ from contextlib import contextmanager
 
 import torch.distributed as dist
 
-from torch_geometric_vgcn.training.ranks import Ranks
 from torch_geometric_vgcn.utils import check_kind
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 @contextmanager

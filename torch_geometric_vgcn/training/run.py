@@ -16,8 +16,8 @@ from torch_geometric_vgcn.training.fingerprint import (
 )
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.owned_logits import OwnedLogits
-from torch_geometric_vgcn.training.ranks import Ranks, distributed
 from torch_geometric_vgcn.training.result import Fit, evaluate
+from torch_geometric_vgcn.utils.ranks import Ranks, distributed
 
 
 class Run:

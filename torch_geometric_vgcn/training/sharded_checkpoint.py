@@ -16,7 +16,7 @@ from torch.distributed.checkpoint.metadata import (
 )
 
 from torch_geometric_vgcn.training.checkpoint import check_same_run
-from torch_geometric_vgcn.training.ranks import Ranks
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 LATEST = 'latest.json'
 # What the description of a state is made of:
