@@ -11,6 +11,7 @@ import os
 from pathlib import Path
 import torch
 from torch.nn.parallel import DistributedDataParallel
+from torch_geometric_vgcn.training import process_group
 
 def threads():
     folder = Path('/proc/self/task')
