@@ -38,7 +38,8 @@ on validation labels, too, half of them at a time while the other half judges.
 tell when to stop and what to trust, as with all other systems but the \
 {ESTIMATOR}. MLP, GCN and GraphSAGE choose one of two settings by them.
 - **{ESTIMATOR}**: `VGCNNodeClassifier` and `VGCNClassifier` of version 0.2, \
-which chose one model by held-out labels, and then trained it on all of them.
+which chose one model by held-out labels, and then trained it on all of them. \
+Its lines were made with that version: this one trains the one call there.
 - **recipe**: `Recipe: learned` of [learning](learning.md), with the same \
 setting for all graphs."""
 
