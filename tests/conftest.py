@@ -1,10 +1,26 @@
+r"""What tests share. Modules of tests can't be imported (import mode
+``importlib``), so helper functions are fixtures, too.
+
+- Graphs: ``graph`` (edges of two triangles), ``data`` (the same as ``Data``),
+  ``karate`` (34 nodes, with all masks), ``citeseer``, ``cora``, ``blogs``
+- Learners: ``learner_of(graph or data, net, **parts)``,
+  ``learner_with(*probs)``, ``learner``
+- ``batches_of(data, parts=4, size=2)``: a loader of clusters
+- ``same_state(a, b)``: whether two modules, or states, hold equal tensors
+- ``along_edges(conv, x, sample)``: a conv on weighted edges, the slow way
+- ``browser``: Chromium
+"""
+
 import shutil
 
 import pytest
 import torch
 from hypothesis import settings
+from torch_geometric import seed_everything
 from torch_geometric.data import Data
-from torch_geometric.nn import GCNConv
+from torch_geometric.datasets import KarateClub
+from torch_geometric.loader import ClusterLoader
+from torch_geometric.nn import GCN, GCNConv
 
 from torch_geometric_vgcn import (
     FreePosterior,
@@ -12,6 +28,7 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
 )
 from torch_geometric_vgcn.datasets import planetoid, polblogs
+from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.message_passing import EdgeWeights
 
 # The same examples each time, however busy the machine:
@@ -42,6 +59,71 @@ def data(graph):
     y = torch.tensor([0, 0, 0, 1, 1, 1])
     added = torch.tensor([[3], [2]])
     return Data(edge_index=graph, y=y, num_nodes=6, added_pairs=added)
+
+
+@pytest.fixture
+def karate():
+    """Four classes of 34 nodes, one label of each for training."""
+    data = KarateClub()[0]
+    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
+    data.test_mask = ~data.train_mask & ~data.val_mask
+    return data
+
+
+@pytest.fixture
+def learner_of():
+    """A function that makes the learner of a graph, from a seed.
+
+    The graph is ``Data``, or edges of six nodes with three features and two
+    classes. A class of PyG's models gets two layers of 8 channels; a module is
+    taken as it is. Other arguments are those of ``SmoothedPrior`` (unless
+    there is a prior) and of the learner, whose posterior is free by default.
+    """
+
+    def make(graph, net=GCN, prior=None, *, seed=0, dropout=0.0, **parts):
+        edge_index, num_nodes, sizes = graph, 6, (3, 2)
+        if isinstance(graph, Data):
+            edge_index, num_nodes = graph.edge_index, graph.num_nodes
+            sizes = graph.num_features, int(graph.y.max()) + 1
+        seed_everything(seed)
+        if isinstance(net, type):
+            net = net(sizes[0], 8, 2, sizes[1], dropout=dropout)
+        names = ('rho1', 'rho0', 'pairs', 'edge_attr')
+        given = {name: parts.pop(name) for name in names if name in parts}
+        prior = prior or SmoothedPrior(edge_index, num_nodes, **given)
+        parts = {'posterior': FreePosterior(), **parts}
+        return VariationalGraphLearner(net, prior, **parts)
+
+    return make
+
+
+@pytest.fixture
+def batches_of():
+    """A function that makes a loader of a graph's clusters."""
+
+    def make(data, parts=4, size=2, **options):
+        clusters = ClusterData(data, parts, log=False)
+        return ClusterLoader(clusters, batch_size=size, **options)
+
+    return make
+
+
+@pytest.fixture
+def same_state():
+    """Whether two modules, or two states, hold the same tensors."""
+
+    def same(first, second):
+        first, second = (
+            each.state_dict() if hasattr(each, 'state_dict') else each
+            for each in (first, second)
+        )
+        return first.keys() == second.keys() and all(
+            torch.equal(value, second[name])
+            for name, value in first.items()
+            if isinstance(value, torch.Tensor)
+        )
+
+    return same
 
 
 @pytest.fixture
