@@ -18,7 +18,7 @@ from torch_geometric_vgcn.objective import (
     SemiSupervisedELBO,
     default_objective,
 )
-from torch_geometric_vgcn.objective.training_step import in_training_step
+from torch_geometric_vgcn.objective.bound import in_training_step
 from torch_geometric_vgcn.posterior import (
     ClassPosterior,
     FreePosterior,

@@ -29,7 +29,7 @@ from torch_geometric_vgcn import (
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
-from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Consistency
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 
 EPOCHS = 6
 RATES = {'lr': 0.02, 'logit_lr': 0.1, 'logit_optimizer': torch.optim.Adam}
@@ -75,7 +75,6 @@ def train(
     owned=None,
     cut=0,
     epochs=EPOCHS,
-    terms=(),
     regression=False,
     objective=None,
     **options,
@@ -91,7 +90,7 @@ def train(
     return learner, fit(
         learner, data, loader, epochs=epochs, patience=epochs,
         **{**RATES, **options},
-        terms=terms, checkpoint=folder / 'run.pt', checkpoint_every=2,
+        checkpoint=folder / 'run.pt', checkpoint_every=2,
         progress=False,
     )  # fmt: skip
 
@@ -126,16 +125,6 @@ def main(out):
         'history': result.history,
         'offset': learner.posterior.offset.detach(),
     }
-    for name, epochs in (('terms', ()), ('terms cut', (5,))):
-        for cut in (*epochs, 0):
-            term = Consistency(4, warmup=20)
-            with pytest.raises(Cut) if cut else nullcontext():
-                learner, result = train(out / name, cut=cut, terms=[term])
-        state[name] = {
-            'history': result.history,
-            'offset': learner.posterior.offset.detach(),
-            'count': term.count,
-        }
     for name, cut in (('latent', 0), ('latent cut', 5), ('latent cut', 0)):
         # Labels of the other nodes are latent, and logits have the default
         # optimiser:
@@ -326,16 +315,6 @@ def test_a_run_of_two_resumes_from_its_checkpoint(runs):
     for state in runs[0]:
         assert state['cut']['history'] == state['dense']['history']
         assert torch.equal(state['cut']['offset'], state['dense']['offset'])
-
-
-def test_each_process_resumes_its_own_terms(runs):
-    for state in runs[0]:
-        whole, cut = state['terms'], state['terms cut']
-        assert cut['history'] == whole['history'] != state['dense']['history']
-        assert torch.equal(cut['offset'], whole['offset'])
-        assert torch.equal(cut['count'], whole['count'])
-    first, second = (state['terms']['count'] for state in runs[0])
-    assert not torch.equal(first, second)  # of the labels that each one saw
 
 
 def test_evidence_moves_a_logit_as_far_in_two_processes_as_in_one(runs):

@@ -1,4 +1,4 @@
-"""Further terms of the loss, and what a run remembers, in both loops."""
+"""What a run remembers, with and without a loader, and deprecated terms."""
 
 import pytest
 import torch
@@ -116,8 +116,8 @@ def own_steps(batched, learner, terms):
     'terms',
     [
         lambda: [],
-        lambda: [Consistency(4, weight=5.0, warmup=0)],
-        lambda: (Entropy(), Consistency(4, warmup=1)),
+        lambda: [Entropy()],
+        lambda: (Entropy(), Entropy()),
     ],
     ids=['none', 'one', 'two'],
 )
@@ -132,73 +132,49 @@ def test_the_loss_is_the_bound_and_all_terms(batched, terms):
 
 
 @BATCHED
-def test_terms_change_what_is_learned(batched):
-    plain, weighted = learner_of(), learner_of()
-    train(batched, plain)
-    weighted = learner_of()
-    train(batched, weighted, terms=[Consistency(4, weight=3.0, warmup=0)])
-    assert not same(plain, weighted)
-
-
-def test_a_fixed_graph_takes_terms():
-    results = []
-    for terms in ([], [Entropy()]):
-        seed_everything(0)
-        model = FixedGraph(GCN(34, 8, 2, 4), DATA.edge_index)
-        results.append(fit(model, DATA, terms=terms, **SETTINGS))
-    assert results[0] != results[1]
-
-
-@BATCHED
-def test_the_same_seed_gives_the_same_run(batched):
-    term, runs = Consistency(4, weight=2.0, warmup=5), []
+@pytest.mark.parametrize('bound', [IWELBO, SemiSupervisedELBO])
+def test_consistency_is_the_bound_with_latent_labels(batched, bound):
+    options = {'weight': 3.0, 'warmup': 4}
+    wanted = learner_of(objective=SemiSupervisedELBO(LogisticKL(), **options))
+    expected = train(batched, wanted)
     for _ in range(2):  # the second time the same object starts again
-        learner = learner_of(FreePosterior() + ClassPosterior(4))
-        runs.append((train(batched, learner, terms=[term]), learner))
-    assert runs[0][0] == runs[1][0]
-    assert same(runs[0][1], runs[1][1])
-    assert term.step == (12 if not batched else 24)
-    assert term.count.sum() == 12 * int(DATA.train_mask.sum())
-
-
-@BATCHED
-def test_a_term_in_evaluation_mode_is_set_to_training_mode(batched):
-    term = Consistency(4).eval()
-    train(batched, learner_of(), terms=[term], epochs=2)
-    assert term.step > 0
+        learner = learner_of(objective=bound(LogisticKL()))
+        term = Consistency(4, **options).eval()
+        with pytest.warns(DeprecationWarning, match="'terms' is deprecated"):
+            assert train(batched, learner, terms=[term]) == expected
+        assert same(learner, wanted) and term.settled
+    learner = learner_of()
+    with pytest.raises(ValueError, match="'out' must have 3 columns, .*got 4"):
+        train(batched, learner, terms=[Consistency(3)])
 
 
 @BATCHED
 @pytest.mark.parametrize(
-    'kind', ['consistency', 'classes', 'propagated', 'latent labels']
+    'kind', ['term', 'classes', 'propagated', 'latent labels']
 )
 def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
     def make(seed):
-        posterior = FreePosterior()
-        if kind != 'consistency':
-            posterior = posterior + ClassPosterior(4)
         seed_everything(seed)
         net = PropagatedMLP(34, 8, 4) if kind == 'propagated' else None
         if kind == 'latent labels':  # whose number isn't known at first
             posterior = FreePosterior() + ClassPosterior()
-            bound = SemiSupervisedELBO(LogisticKL(), weight=2.0, warmup=20)
+            # In its warm-up when the run is cut off:
+            bound = SemiSupervisedELBO(LogisticKL(), weight=2.0, warmup=50)
             return learner_of(posterior, net, seed, bound)
+        posterior = FreePosterior()
+        if kind != 'term':
+            posterior = posterior + ClassPosterior(4)
         return learner_of(posterior, net, seed)
 
-    def terms():
-        if kind == 'latent labels':
-            return []
-        # In its warm-up when the run is cut off:
-        return [Consistency(4, weight=2.0, warmup=50)]
-
+    terms = [Entropy()] if kind == 'term' else []
     whole = make(0)
-    expected = train(batched, whole, terms=terms())
+    expected = train(batched, whole, terms=terms)
     options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 3}
     first = make(0)
     with interrupted(first, steps=16 if batched else 8):
-        train(batched, first, terms=terms(), **options)
+        train(batched, first, terms=terms, **options)
     learner = make(7)
-    result = train(batched, learner, terms=terms(), **options)
+    result = train(batched, learner, terms=terms, **options)
     assert result == expected
     assert same(learner, whole)
 
@@ -206,18 +182,14 @@ def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
 @BATCHED
 def test_other_terms_are_another_run(batched, tmp_path):
     options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
-    train(batched, learner_of(), terms=[Consistency(4)], **options)
+    train(batched, learner_of(), terms=[Entropy()], **options)
     for terms, message in [
-        ([], r'terms\.0 is .*Consistency there, None here'),
-        ([Entropy()], r'terms\.0 is .*Consistency there, .*Entropy here'),
-        ([Consistency(4), Entropy()], r'terms\.1 is None there, .*Entropy'),
-        ([Consistency(4, weight=2.0)], r'terms\.0\.weight is 1\.0 there, 2\.'),
-        ([Consistency(4, 1.0, 0.3)], r'terms\.0\.temperature is 0\.5 there'),
-        ([Consistency(4, warmup=9)], r'terms\.0\.warmup is 50 there, 9 here'),
+        ([], r'terms\.0 is .*Entropy there, None here'),
+        ([Entropy(), Entropy()], r'terms\.1 is None there, .*Entropy'),
     ]:
         with pytest.raises(ValueError, match=f'of another run: .*{message}'):
             train(batched, learner_of(), terms=terms, **options)
-    train(batched, learner_of(), terms=[Consistency(4)], **options)
+    train(batched, learner_of(), terms=[Entropy()], **options)
 
 
 def test_another_class_posterior_is_another_run(tmp_path):
@@ -235,26 +207,6 @@ def test_another_class_posterior_is_another_run(tmp_path):
     ]:
         with pytest.raises(ValueError, match=f'of another run: {message}'):
             train(False, learner_of(posterior), **options)
-
-
-@BATCHED
-@pytest.mark.parametrize(
-    'terms, message',
-    [
-        (Consistency(4), "'terms' must be a Sequence, got Consistency"),
-        ([Consistency(4), None], "'terms' must be a Term, got NoneType"),
-        ('abc', "'terms' must be a Term, got str"),
-    ],
-)
-def test_what_is_no_term_is_refused(batched, terms, message):
-    with pytest.raises(TypeError, match=message):
-        train(batched, learner_of(), terms=terms)
-
-
-@BATCHED
-def test_a_term_of_other_classes_is_refused(batched):
-    with pytest.raises(ValueError, match="'out' must have 3 columns, .*got 4"):
-        train(batched, learner_of(), terms=[Consistency(3)])
 
 
 @BATCHED
@@ -280,41 +232,23 @@ def test_several_processes_have_no_class_posterior(together):
     assert learner.likelihood.temperature == 2  # before any work
 
 
-def test_the_best_epoch_is_one_with_all_terms_at_full_weight():
-    term = Consistency(4, warmup=6)
-    result = fit(learner_of(), DATA, terms=[term], **SETTINGS)
-    assert result.warmup_done and result.best_epoch >= 5
+@pytest.mark.parametrize('warmup', [6, 1000])
+def test_the_best_epoch_is_one_at_full_weight(warmup):
+    bound = SemiSupervisedELBO(LogisticKL(), warmup=warmup)
+    result = fit(learner_of(objective=bound), DATA, **SETTINGS)
+    assert result.warmup_done == (warmup < 12)
+    first = warmup - 1 if result.warmup_done else 0  # or of those there are
     chosen = result.history[result.best_epoch]
-    later = [(r['val_acc'], -r['val_nll']) for r in result.history[5:]]
+    later = [(r['val_acc'], -r['val_nll']) for r in result.history[first:]]
+    assert result.best_epoch >= first
     assert max(later) == (chosen['val_acc'], -chosen['val_nll'])
 
 
-def test_a_run_that_is_too_short_for_its_terms_keeps_its_best_epoch():
-    term = Consistency(4, warmup=1000)
-    result = fit(learner_of(), DATA, terms=[term], **SETTINGS)
-    assert not result.warmup_done and result.val_acc >= 0
-    best = max(row['val_acc'] for row in result.history)
-    assert result.val_acc == best
-
-
-def test_patience_waits_for_the_terms():
-    term = Consistency(4, warmup=10)
+def test_patience_waits_for_full_weight():
+    bound = SemiSupervisedELBO(LogisticKL(), warmup=10)
     settings = {**SETTINGS, 'patience': 1}
-    result = fit(learner_of(), DATA, terms=[term], **settings)
+    result = fit(learner_of(objective=bound), DATA, **settings)
     assert len(result.history) >= 10
-
-
-@BATCHED
-def test_agreement_is_not_counted_twice(batched):
-    bound = SemiSupervisedELBO(LogisticKL())
-    learner = learner_of(objective=bound)
-    learner.likelihood.set_temperature(2.0)
-    with pytest.raises(ValueError, match="'terms' has a Consistency"):
-        train(batched, learner, terms=[Consistency(4)])
-    assert learner.likelihood.temperature == 2  # before any work
-    train(batched, learner, epochs=1)
-    with pytest.warns(DeprecationWarning, match="'terms' is deprecated"):
-        train(batched, learner_of(), terms=[Entropy()], epochs=1)
 
 
 def test_a_second_run_goes_on_from_full_agreement():

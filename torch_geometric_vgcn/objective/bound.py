@@ -1,5 +1,6 @@
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, NamedTuple
 
 import torch
@@ -266,3 +267,19 @@ def default_objective(sampler: Sampler) -> Objective:
     :obj:`ELBO(BernoulliKL())`.
     """
     return IWELBO(LogisticKL()) if sampler.relaxed else ELBO(BernoulliKL())
+
+
+@torch.compiler.disable
+def in_training_step(teach: Callable[[], None], *losses: Tensor) -> None:
+    r"""Calls :obj:`teach`, once, when the gradient of one of :obj:`losses` is
+    computed: a training step. A loss that is only looked at teaches nothing.
+    """
+    todo = [teach]
+
+    def hook(grad: Tensor) -> None:
+        if todo:
+            todo.pop()()
+
+    for loss in losses:
+        if loss.requires_grad:
+            loss.register_hook(hook)

@@ -6,10 +6,13 @@ import torch
 from torch import Tensor
 from torch.nn.functional import log_softmax
 
-from torch_geometric_vgcn.objective.bound import ELBO, Bound
+from torch_geometric_vgcn.objective.bound import (
+    ELBO,
+    Bound,
+    in_training_step,
+)
 from torch_geometric_vgcn.objective.kl import KL
 from torch_geometric_vgcn.objective.likelihood import Likelihood
-from torch_geometric_vgcn.objective.training_step import in_training_step
 from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.utils import (
     COUNT,
@@ -119,7 +122,7 @@ class SemiSupervisedELBO(ELBO):
         # The mean probability of each class in nodes without a label:
         self.register_buffer('found', torch.zeros(0))
         if class_share is not None:
-            class_share = check_class_share(class_share)
+            class_share = _normalized(class_share)
         self.register_buffer('class_share', class_share, persistent=False)
 
     def reset_parameters(self) -> None:
@@ -241,20 +244,14 @@ class SemiSupervisedELBO(ELBO):
         )
 
 
-def check_class_share(
-    class_share: Tensor, num_classes: int | None = None
-) -> Tensor:
-    r"""Expects one positive share for each class; returns them as shares of
-    one.
-    """
+def _normalized(class_share: Tensor) -> Tensor:
+    r"""Shares that add up to one, from a positive number for each class."""
     check_tensor(class_share, '[C]', 'class_share')
     share = class_share.detach().float()
-    size = share.numel() if num_classes is None else num_classes
-    if share.shape != (size,) or size < 2:
-        wanted = 'C' if num_classes is None else num_classes
+    if share.dim() != 1 or share.numel() < 2:
         raise ValueError(
-            f"'class_share' must have shape [{wanted}], one share for each "
-            f'class, got {list(share.shape)}'
+            "'class_share' must have shape [C], one share for each class, "
+            f'got {list(share.shape)}'
         )
     if not bool((share.isfinite() & (share > 0)).all()):
         raise ValueError(

@@ -9,11 +9,7 @@ from torch_geometric.loader import ClusterLoader, NeighborLoader
 
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.objective import (
-    Consistency,
-    SemiSupervisedELBO,
-    Term,
-)
+from torch_geometric_vgcn.objective import Consistency, Term
 from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.fingerprint import as_text
 from torch_geometric_vgcn.training.loader_batches import batches_of
@@ -129,8 +125,9 @@ def fit(
         num_samples (int, optional): The number of graphs per step, in
             training and in validation. (default: :obj:`3`)
         terms (Sequence[Term], optional): Deprecated: further terms of the
-            loss, for labels that are classes. The best epoch is one in which
-            all have their full weight, if there is one. (default: none)
+            loss, for labels that are classes. With :class:`Consistency`, the
+            learner's objective becomes :class:`SemiSupervisedELBO`.
+            (default: none)
         patience (int, optional): After how many epochs without improvement
             to stop. (default: :obj:`100`)
         checkpoint (str or Path, optional): A file to save the run to, and to
@@ -145,7 +142,6 @@ def fit(
     # What torch.compile returns holds the learner, with its state:
     inside = getattr(learner, '_orig_mod', learner)
     check_kind(inside, (VariationalGraphLearner, FixedGraph), 'learner')
-    _check_terms(terms, inside)
     ranks = Ranks() if loader is None else Ranks.of_group()
     if ranks.world > 1 and inside is not learner:
         raise ValueError(
@@ -160,7 +156,8 @@ def fit(
     }
     with ranks.explaining():
         batches = batches_of(inside, data, loader, ranks)
-        run = Run(learner, batches, terms, rates, num_samples, ranks)
+        own = _own_terms(terms, inside)
+        run = Run(learner, batches, own, rates, num_samples, ranks)
         file = None
         if checkpoint is not None:
             settings = rates | {
@@ -198,32 +195,32 @@ def fit(
         return run.finish()
 
 
-def _check_terms(terms: Sequence[Term], learner: Any) -> None:
-    r"""Expects further terms that fit the likelihood and the objective."""
+def _own_terms(terms: Sequence[Term], learner: Any) -> list[Term]:
+    r"""Further terms of the loss. Where one is :class:`Consistency`, the
+    learner gets the objective that has it as a part of the bound.
+    """
     check_kind(terms, Sequence, 'terms')
     for term in terms:
         check_kind(term, Term, 'terms')
-    if not terms:
-        return
-    if isinstance(learner.criterion, SemiSupervisedELBO) and any(
-        isinstance(term, Consistency) for term in terms
-    ):
-        raise ValueError(
-            "'terms' has a Consistency, which is a part of the learner's "
-            'objective, SemiSupervisedELBO, already: leave it out, or give '
-            'the learner another objective, such as IWELBO(LogisticKL())'
-        )
-    if not learner.likelihood.has_classes:
+    if terms and not learner.likelihood.has_classes:
         names = [type(term).__name__ for term in terms]
         raise ValueError(
             f"'terms' ({', '.join(names)}) need labels that are classes "
             f'(Categorical), got the likelihood '
             f'{type(learner.likelihood).__name__}'
         )
-    warnings.warn(
-        "'terms' is deprecated: what nodes without a label tell is a part of "
-        'SemiSupervisedELBO, and terms of your own belong in an Objective or '
-        'in your own loop',
-        DeprecationWarning,
-        stacklevel=4,
-    )
+    if terms:
+        warnings.warn(
+            "'terms' is deprecated: what nodes without a label tell is a part "
+            'of SemiSupervisedELBO, which replaces Consistency here, and '
+            'terms of your own belong in an Objective or in your own loop',
+            DeprecationWarning,
+            stacklevel=4,
+        )
+    own = []
+    for term in terms:
+        if isinstance(term, Consistency):
+            learner.criterion = term.in_place_of(learner.criterion)
+        else:
+            own.append(term)
+    return own

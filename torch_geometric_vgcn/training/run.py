@@ -183,10 +183,7 @@ class Run:
         self.logits.gather_moments(self.optimizers)
         state = {
             'learner': self.learner.state_dict(),
-            'terms': {
-                name: ranks.all_of(value)
-                for name, value in self.terms.state_dict().items()
-            },
+            'terms': self.terms.state_dict(),
             'optimizers': [o.state_dict() for o in self.optimizers],
             'batches': self.batches.state_dict(),
             'best': self.best,
@@ -205,9 +202,7 @@ class Run:
         r"""Resumes from what was saved."""
         rank = self.ranks.rank
         self.learner.load_state_dict(state['learner'])
-        self.terms.load_state_dict(
-            {name: value[rank] for name, value in state['terms'].items()}
-        )
+        self.terms.load_state_dict(state['terms'])
         for optimizer, saved in zip(
             self.optimizers, state['optimizers'], strict=True
         ):
