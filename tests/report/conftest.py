@@ -4,9 +4,11 @@ import torch
 from sklearn.datasets import make_blobs
 
 from torch_geometric_vgcn.estimators import VGCNClassifier
-from torch_geometric_vgcn.report.edges import EdgeChanges
-from torch_geometric_vgcn.report.findings import Findings
-from torch_geometric_vgcn.report.held_out import HeldOut
+from torch_geometric_vgcn.report.findings import (
+    EdgeChanges,
+    Findings,
+    HeldOut,
+)
 from torch_geometric_vgcn.report.page import page
 
 
@@ -26,24 +28,25 @@ def make():
         prob = rng.dirichlet(np.ones(len(classes)), n)
         label = np.where(rows % 3 == 0, rows % len(classes), -1)
         held = np.flatnonzero(label >= 0)
-        return Findings(
-            classes=classes,
-            label=label,
-            prob=prob,
-            edges=EdgeChanges(
+        figures = {'nll': 1.0, 'weight': 0.5, 'weight_se': 0.1}
+        members = [
+            {'member': 'some', 'accuracy': 0.5, **figures},
+            {'member': 'none', 'accuracy': 0.25, **figures},
+        ]
+        found = {
+            'classes': classes,
+            'label': label,
+            'prob': prob,
+            'edges': EdgeChanges(
                 ends[:, order],
                 rng.uniform(0.1, 0.9, 2 * n),
                 rng.uniform(0.1, 0.9, 2 * n),
                 given & np.repeat([True, False], n)[order],
             ),
-            held_out=HeldOut(label[held], prob[held]),
-            choice='some',
-            trials=[
-                {'setting': 'some', 'accuracy': 0.5, 'nll': 1.0},
-                {'setting': 'none', 'accuracy': 0.25, 'nll': 2.0},
-            ],
-            **others,
-        )
+            'held_out': HeldOut(label[held], prob[held]),
+            'members': members,
+        }
+        return Findings(**(found | others))
 
     return findings
 

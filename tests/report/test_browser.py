@@ -6,32 +6,22 @@ the address: what follows from it is waited for, never read at once.
 
 import json
 import re
-from dataclasses import replace
 
 import numpy as np
 import pytest
-import torch
-from torch_geometric.data import Data
 
-from torch_geometric_vgcn import VGCN
-from torch_geometric_vgcn.recipe import (
-    Effort,
-    FixedMember,
-    LearnedMember,
-    given_graph,
-    no_graph,
-)
 from torch_geometric_vgcn.report import report
-from torch_geometric_vgcn.report.edges import EdgeChanges
+from torch_geometric_vgcn.report.findings import EdgeChanges
 from torch_geometric_vgcn.report.page import page
 
 expect = pytest.importorskip(
     'playwright.sync_api', reason='needs the package playwright'
 ).expect
 
-EVIL = '<script>alert(1)</script><img src=x onerror=alert(2)>'
-#: A colour of a class in the light and in the dark.
-LIGHT, DARK = '#0072b2', '#4aa3df'
+EVIL = (
+    '"\'</script></title><script>alert(1)</script>\n'
+    '<img src=x onerror=alert(2)>{{ 7 * 7 }}\u202e&lt;'
+)
 
 
 def nodes(tab, panel):
@@ -50,6 +40,20 @@ def nodes(tab, panel):
                 const place = [box.x + at.x, box.y + at.y];
                 return [node.data('name'), place];
             }));
+        }""",
+        panel,
+    )
+
+
+def edges(tab, panel):
+    r"""The kinds of the edges that a panel draws at row 4, and of all."""
+    return tab.evaluate(
+        """(panel) => {
+            const all = document.getElementById(panel)._cyreg.cy.edges();
+            const own = all.filter((edge) => edge.source().id() === 'n4'
+                || edge.target().id() === 'n4');
+            return [own, all].map(
+                (some) => some.map((edge) => edge.data('kind')));
         }""",
         panel,
     )
@@ -91,11 +95,15 @@ def wait_for_pictures(tab):
     )
 
 
-def test_a_real_report_renders(show, fitted, tmp_path):
-    path = report(fitted, tmp_path / 'fitted.html', title='Blobs')
-    tab = show(path.read_text(encoding='utf-8'))
-    assert tab.title() == 'Blobs'
-    expect(tab.locator('#focus-name')).to_have_text(re.compile('^Row '))
+@pytest.mark.parametrize('width', [1280, 390])
+def test_a_real_report_with_hostile_texts(show, fitted, tmp_path, width):
+    names = [f'{row}{EVIL}' for row in range(60)]
+    path = tmp_path / 'fitted.html'
+    report(fitted, path, names=names, title=EVIL)
+    size = {'width': width, 'height': 900}
+    tab = show(path.read_text(encoding='utf-8'), '#row=4', viewport=size)
+    assert tab.text_content('h1') == EVIL
+    wait_for_row(tab, f'4{EVIL} (row 4)')
     assert tab.inner_text('#before-title') == 'Before: the given graph'
     for panel in ('before', 'after'):
         assert len(nodes(tab, panel)) > 1
@@ -103,29 +111,28 @@ def test_a_real_report_renders(show, fitted, tmp_path):
     assert tab.locator('.confusion').count() == 1
     # A single member needs no table:
     assert tab.locator('.trials').count() == (len(fitted.trials_) > 1)
-
-
-@pytest.mark.parametrize('width', [1280, 390])
-def test_the_report_of_the_one_call_renders(show, tmp_path, width):
-    node = torch.arange(30)
-    data = Data(x=torch.rand(30, 4), y=node % 3)
-    data.node_names = [f'{n}{EVIL}' for n in range(30)]
-    data.edge_index = torch.stack([node, (node + 1) % 30])
-    effort = Effort(2, 2, warmup=1, folds=2, num_samples=2)
-    members = [
-        FixedMember('no graph', no_graph),
-        LearnedMember('given', given_graph),
-    ]
-    model = VGCN(data, members=members, effort=effort, progress=False).fit()
-    path = model.report(tmp_path / 'out.html', title=EVIL)
-    size = {'width': width, 'height': 900}
-    content = path.read_text(encoding='utf-8')
-    tab = show(content, '#row=4', viewport=size)
-    assert tab.title() == EVIL
-    wait_for_row(tab, f'4{EVIL} (row 4)')
-    assert len(nodes(tab, 'after')) > 1
-    assert tab.locator('.trials tbody tr').count() == 2
+    wait_for_pictures(tab)
     assert tab.evaluate('document.documentElement.scrollWidth') == width
+
+
+def test_labels_and_names_that_are_scripts_stay_text(show, make):
+    findings = make(names=[EVIL] * 12, classes=(EVIL, 'b', 'c'))
+    tab = show(findings, '#row=0')
+    wait_for_row(tab, f'{EVIL} (row 0)')
+    tab.fill('#search', 'alert')
+    found = tab.locator('#found li').first
+    expect(found).to_be_visible()
+    assert EVIL in found.text_content()
+    tab.press('#search', 'Enter')
+    expect(tab.locator('#found')).to_be_hidden()
+    tab.mouse.move(*nodes(tab, 'after').popitem()[1])
+    expect(tab.locator('#after')).to_have_attribute(
+        'title', re.compile(re.escape(EVIL))
+    )
+    for table in ('.classes', '.confusion', '.edges', '#neighbours'):
+        assert EVIL in tab.locator(table).first.text_content()
+    assert tab.locator('script').count() == 3
+    assert tab.locator('img:not(.picture)').count() == 0
 
 
 def test_the_search_finds_rows_by_number_name_and_class(show, make):
@@ -146,47 +153,32 @@ def test_the_search_finds_rows_by_number_name_and_class(show, make):
     wait_for_row(tab, found[1].split('\n')[0].strip())
     tab.fill('#search', 'nobody')
     expect(tab.locator('#found')).to_have_text('No row found')
-    tab.press('#search', 'Enter')
     tab.press('#search', 'Escape')
     expect(tab.locator('#found')).to_be_hidden()
 
 
-def test_a_click_on_a_node_moves_there_and_back(show, make):
-    tab = show(make(), '#row=4')
+def test_the_graph_before_and_after(show, make):
+    tab = show(make(), '#row=4', viewport={'width': 1200, 'height': 900})
     wait_for_row(tab, 'Row 4')
     wait_for(tab, 'scrollY > 0')  # to where it is
-    assert set(nodes(tab, 'after')) == {'4', '2', '3', '5', '6'}
-    assert nodes(tab, 'before').keys() == nodes(tab, 'after').keys()
+    before, after = (nodes(tab, panel) for panel in ('before', 'after'))
+    assert set(before) == set(after) == {'4', '2', '3', '5', '6'}
+    # Rows have the same place in both panels:
+    place = np.array([[found[name] for name in before] for found in
+                      (before, after)])  # fmt: skip
+    assert np.ptp(place, axis=1).min() > 0
+    assert np.ptp(place[1] - place[0], axis=0) == pytest.approx(0, abs=1e-6)
+    assert edges(tab, 'before')[0] == ['kept', 'kept']
+    own = edges(tab, 'after')[0]
+    assert len(own) == 4 and own.count('new') == 2
+    assert cells(tab, '#neighbours', 7).all_inner_texts().count('yes') == 2
+    # A click on a node moves there, and there is a way back:
     tab.mouse.click(*nodes(tab, 'after')['5'])
     tab.wait_for_url('**#row=5')
     wait_for_row(tab, 'Row 5')
     assert set(nodes(tab, 'before')) == {'5', '3', '4', '6', '7'}
     tab.go_back()
     wait_for_row(tab, 'Row 4')
-
-
-def test_rows_have_the_same_place_in_both_panels(show, make):
-    tab = show(make(), '#row=4', viewport={'width': 1200, 'height': 900})
-    places = []
-    for panel in ('before', 'after'):
-        found = nodes(tab, panel)
-        x, y = found['4']
-        places += [{n: a - x for n, (a, b) in found.items()}]
-        places += [{n: b - y for n, (a, b) in found.items()}]
-    assert places[:2] != [dict.fromkeys(places[0], 0)] * 2
-    for before, after in zip(places[:2], places[2:], strict=True):
-        assert before == pytest.approx(after)
-
-
-def test_the_given_graph_is_before_and_all_is_after(show, make):
-    tab = show(make(), '#row=4')
-    edges = """(panel) => document.getElementById(panel)._cyreg.cy.edges()
-        .filter((edge) => [edge.source().id(), edge.target().id()]
-            .includes('n4')).map((edge) => edge.data('kind')).sort()"""
-    assert tab.evaluate(edges, 'before') == ['kept', 'kept']
-    after = tab.evaluate(edges, 'after')
-    assert len(after) == 4 and after.count('new') == 2
-    assert cells(tab, '#neighbours', 7).all_inner_texts().count('yes') == 2
 
 
 def test_links_in_tables_move_and_tables_sort(show, make):
@@ -208,68 +200,35 @@ def test_links_in_tables_move_and_tables_sort(show, make):
     wait_for_order(tab, '#neighbours', 1, key=int)  # still
 
 
-def test_a_label_that_is_a_script_stays_text(show, make):
-    findings = make(names=[EVIL] * 12, classes=(EVIL, 'b', 'c'))
-    tab = show(findings, '#row=0')
-    wait_for_row(tab, f'{EVIL} (row 0)')
-    tab.fill('#search', 'alert')
-    expect(tab.locator('#found li').first).to_contain_text(EVIL)
-    tab.press('#search', 'Enter')
-    expect(tab.locator('#found')).to_be_hidden()
-    tab.mouse.move(*nodes(tab, 'after').popitem()[1])
-    expect(tab.locator('#after')).to_have_attribute(
-        'title', re.compile(re.escape(EVIL))
+def test_a_graph_without_candidates(show, make):
+    found = make().edges
+    zero = np.zeros(len(found))
+    tab = show(
+        make(edges=EdgeChanges(found.index, zero, zero, found.given)), '#row=4'
     )
-    assert EVIL in tab.inner_text('.classes')
-    assert EVIL in tab.inner_text('.confusion')
-    assert tab.locator('script').count() == 3
-    assert tab.locator('img:not(.picture)').count() == 0
-
-
-def test_without_edges_there_is_nothing_to_explore(show, make):
-    found = make()
-    edges = found.edges
-    none = EdgeChanges(
-        edges.index[:, :0],
-        edges.prior[:0],
-        edges.posterior[:0],
-        edges.given[:0],
-    )
-    tab = show(replace(found, edges=none, choice='no graph, light'))
+    assert 'No edges were considered' in tab.inner_text('#graph')
+    assert edges(tab, 'before')[1] and not edges(tab, 'after')[1]
+    none = EdgeChanges(found.index[:, :0], zero[:0], zero[:0], found.given[:0])
+    tab = show(make(edges=none))
     assert tab.is_hidden('#explorer')
-    assert 'No graph was chosen' in tab.inner_text('#graph')
+    assert 'No edges were considered' in tab.inner_text('#graph')
 
 
-def test_a_given_graph_that_was_not_chosen_is_there_to_see(show, make):
-    found = make()
-    zero = np.zeros(len(found.edges))
-    edges = EdgeChanges(found.edges.index, zero, zero, found.edges.given)
-    found = replace(found, edges=edges, choice='no graph, light')
-    tab = show(found, '#row=4')
-    assert 'No graph was chosen' in tab.inner_text('#graph')
-    count = (
-        '(panel) => document.getElementById(panel)._cyreg.cy.edges().length'
-    )
-    assert tab.evaluate(count, 'before') > 0
-    assert tab.evaluate(count, 'after') == 0
-
-
-@pytest.mark.parametrize(
-    ('scheme', 'colour'), [('light', LIGHT), ('dark', DARK)]
-)
-def test_light_and_dark(show, make, scheme, colour):
-    tab = show(make(), color_scheme=scheme)
-    found = tab.evaluate(
-        """getComputedStyle(document.documentElement)
-            .getPropertyValue('--c0').trim()"""
-    )
-    assert found == colour
-    other = 'dark' if scheme == 'light' else 'light'
-    drawn = """document.getElementById('after')._cyreg.cy.nodes()[0]
+def test_light_dark_and_paper(show, make):
+    tab = show(make(), color_scheme='dark')
+    colour = """document.getElementById('after')._cyreg.cy.nodes()[0]
         .style('color')"""
-    before = tab.evaluate(drawn)
-    tab.emulate_media(color_scheme=other)
-    wait_for(tab, f'({drawn}) !== "{before}"')
+    class_colour = """getComputedStyle(document.documentElement)
+        .getPropertyValue('--c0').trim()"""
+    dark = [tab.evaluate(code) for code in (colour, class_colour)]
+    wait_for_pictures(tab)
+    tab.emulate_media(media='print')
+    expect(tab.locator('.picture').first).to_be_visible()
+    expect(tab.locator('#after')).to_be_hidden()
+    expect(tab.locator('#search')).to_be_hidden()
+    tab.emulate_media(media='screen', color_scheme='light')
+    wait_for(tab, f'({colour}) !== "{dark[0]}"')
+    assert tab.evaluate(class_colour) != dark[1]
 
 
 def test_a_narrow_page_does_not_scroll_sideways(show, make):
@@ -281,15 +240,6 @@ def test_a_narrow_page_does_not_scroll_sideways(show, make):
     wait_for_pictures(tab)  # the last that the page does by itself
     assert tab.evaluate('document.documentElement.scrollWidth') == 360
     assert tab.evaluate('document.documentElement.clientWidth') == 360
-
-
-def test_paper_has_pictures_of_the_graphs(show, make):
-    tab = show(make(), color_scheme='dark')
-    wait_for_pictures(tab)
-    tab.emulate_media(media='print')
-    expect(tab.locator('.picture').first).to_be_visible()
-    expect(tab.locator('#after')).to_be_hidden()
-    expect(tab.locator('#search')).to_be_hidden()
 
 
 def test_a_hundred_thousand_rows_open(show, make):

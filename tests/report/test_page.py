@@ -8,22 +8,22 @@ from importlib.resources import files
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from torch_geometric_vgcn.report.held_out import HeldOut
-from torch_geometric_vgcn.report.markup import as_json, probability, text
+from torch_geometric_vgcn.report.findings import HeldOut
 from torch_geometric_vgcn.report.page import page
 
-EVIL = [
+FOLDER = files('torch_geometric_vgcn.report')
+HOSTILE = [
     '<script>alert(1)</script>', '</script><script>alert(2)//', '<!--<script>',
     '" onmouseover="alert(3)', "'><img src=x onerror=alert(4)>", '&lt;b&gt;',
-    ']]>', '\u2028', '${title}', '$title', '{{7*7}}', '\U0001f600',
+    ']]>', '\u2028\u2029', '{{ 7 * 7 }}', '{% raw %}', '{# gone #}', '$title',
+    'two\nlines\ttab', '\u202eleft', '</style>', '</title>', 'javascript:1',
+    '\U0001f600', '\\u003c"\\',
 ]  # fmt: skip
 
 
 class Parsed(HTMLParser):
-    r"""The elements of a page, and what scripts hold."""
+    r"""The elements of a page, what scripts hold, and its text."""
 
     def __init__(self, content):
         super().__init__()
@@ -44,42 +44,39 @@ class Parsed(HTMLParser):
     def handle_endtag(self, tag):
         self.elements.append(('/', {}))
 
-
-def counted(parsed):
-    return [tag for tag, _ in parsed.elements]
-
-
-@given(st.text())
-def test_texts_stay_texts(value):
-    parsed = Parsed(f'<p title="{text(value)}">')
-    assert parsed.elements == [('p', {'title': value})]
-    found = as_json(value)
-    assert json.loads(found) == value
-    assert not set('<>&\u2028\u2029') & set(found)
+    @property
+    def shape(self):
+        return [(tag, set(attributes)) for tag, attributes in self.elements]
 
 
-def test_names_and_classes_change_no_element(make):
-    plain = page(make(classes=['a', 'b', 'c'], names=['x'] * 12), 'title')
-    names = (EVIL * 2)[:12]
-    evil = page(make(classes=EVIL[:3], names=names), EVIL[0])
-    left, right = Parsed(plain), Parsed(evil)
-    assert counted(left) == counted(right)
-    for (_, before), (_, after) in zip(
-        left.elements, right.elements, strict=True
-    ):
-        assert set(before) == set(after)
-    data = json.loads(right.scripts[0])
-    assert data['names'] == names and data['classes'] == EVIL[:3]
-    assert EVIL[0] in right.text
+def hostile_page(make, text):
+    r"""A page with a text wherever a text of somebody can be."""
+    findings = make(
+        names=[text] * 12,
+        classes=(text, 'b', 'c'),
+        settings={text: text},
+        caution=text,
+    )
+    findings.members[0]['member'] = text
+    return page(findings, text)
 
 
-def test_settings_and_trials_are_escaped_too(make):
-    evil = make(settings={EVIL[0]: EVIL[1]})
-    evil.trials[1]['setting'] = EVIL[4]
-    parsed = Parsed(page(evil, 'title'))
-    assert counted(parsed).count('script') == 3
-    assert counted(parsed).count('img') == 2  # our own
-    assert EVIL[1] in parsed.text and EVIL[4] in parsed.text
+@pytest.mark.parametrize('text', HOSTILE)
+def test_texts_stay_texts(make, text):
+    parsed, plain = (Parsed(hostile_page(make, t)) for t in (text, 'plain'))
+    assert parsed.shape == plain.shape
+    # The first letter of a member is a capital one:
+    shown = parsed.text.lower().count(text.lower())
+    assert shown == plain.text.lower().count('plain') > 50
+    for attribute in ('title', 'data-value'):
+        values = [
+            attributes.get(attribute) for _, attributes in parsed.elements
+        ]
+        other = [attributes.get(attribute) for _, attributes in plain.elements]
+        assert values.count(text) == other.count('plain') > 0
+    data = json.loads(parsed.scripts[0])
+    assert data['names'] == [text] * 12 and data['classes'][0] == text
+    assert not set('<>&\u2028\u2029') & set(parsed.scripts[0])
 
 
 def test_nothing_is_loaded_and_only_our_scripts_run(make):
@@ -101,7 +98,7 @@ def test_nothing_is_loaded_and_only_our_scripts_run(make):
 
 
 def test_the_library_is_the_one_that_is_documented():
-    folder = files('torch_geometric_vgcn.report').joinpath('vendor')
+    folder = FOLDER.joinpath('vendor')
     content = folder.joinpath('cytoscape.min.js').read_bytes()
     told = folder.joinpath('README.md').read_text(encoding='utf-8')
     assert hashlib.sha256(content).hexdigest() in told
@@ -112,16 +109,15 @@ def test_the_library_is_the_one_that_is_documented():
 
 
 def test_no_script_of_ours_can_end_its_element():
-    folder = files('torch_geometric_vgcn.report')
-    for name in ('web', 'vendor'):
-        for file in folder.joinpath(name).iterdir():
-            if file.name.endswith('.js'):
-                content = file.read_text(encoding='utf-8').lower()
-                assert '</script' not in content and '<!--' not in content
-
-
-def test_the_same_findings_give_the_same_page(make):
-    assert page(make(), 'title') == page(make(), 'title')
+    scripts = [
+        file.read_text(encoding='utf-8').lower()
+        for name in ('web', 'vendor')
+        for file in FOLDER.joinpath(name).iterdir()
+        if file.name.endswith('.js')
+    ]
+    assert len(scripts) == 7
+    for content in scripts:
+        assert '</script' not in content and '<!--' not in content
 
 
 @pytest.mark.parametrize(
@@ -133,11 +129,12 @@ def test_the_same_findings_give_the_same_page(make):
 )
 def test_tables_say_what_they_list(make, given, titles):
     content = page(make(given=given), 'title')
+    assert content == page(make(given=given), 'title')
     for title in titles:
         assert f'<h3>{title}</h3>' in content
 
 
-def test_a_given_graph_that_was_rejected_is_not_said_to_be_distrusted(make):
+def test_a_given_graph_that_was_not_used_is_not_said_to_be_distrusted(make):
     findings = make()
     edges = findings.edges
     given = np.flatnonzero(edges.given)
@@ -145,17 +142,30 @@ def test_a_given_graph_that_was_rejected_is_not_said_to_be_distrusted(make):
     prior[given[1:]] = posterior[given[1:]] = 0.0  # one is a candidate, too
     rejected = replace(edges, prior=prior, posterior=posterior)
     content = page(replace(findings, edges=rejected), 'title')
-    assert f'The given graph ({given.size} edges) was not chosen' in content
+    assert f'The given graph ({given.size} edges) was not used' in content
     assert '<h3>Edges that lost most</h3>' in content
-    assert 'was not chosen' not in page(findings, 'title')
+    assert 'was not used' not in page(findings, 'title')
+
+
+def test_histograms_count_edges(make):
+    findings = make(given=False)
+    edges = findings.edges
+    tips = re.findall(
+        r'<title>(0\.\d+) to (\d\.\d+): (\d+) before, (\d+) learned</title>',
+        page(findings, 'title'),
+    )
+    assert len(tips) == 20
+    for low, high, before, after in tips:
+        for prob, number in ((edges.prior, before), (edges.posterior, after)):
+            inside = (prob >= float(low)) & (prob < float(high))
+            assert inside.sum() == int(number)
 
 
 def test_without_held_out_labels_it_says_so(make):
     findings = make()
     none = HeldOut(findings.label[:0], findings.prob[:0])
-    content = page(replace(findings, held_out=none, trials=()), 'title')
+    content = page(replace(findings, held_out=none, members=()), 'title')
     assert 'the accuracy is not known' in content
-    assert 'none could be held out to choose by' in content
     assert 'class="trials"' not in content
     assert 'class="confusion' not in content
 
@@ -166,7 +176,11 @@ def test_many_classes_are_merged(make):
     assert '21 others' in content
 
 
-def test_probabilities_never_round_to_certainty():
-    assert probability(1e-9) == '&lt;\xa00.001'
-    assert probability(1 - 1e-9) == '&gt;\xa00.999'
-    assert probability(0.25) == '0.250'
+def test_probabilities_never_round_to_certainty(make):
+    findings = make()
+    edges = findings.edges
+    edges.prior[:], edges.posterior[:] = 1e-9, 1 - 1e-9
+    content = page(findings, 'title')
+    cells = set(re.findall(r'<td data-value="[\d.e-]+">(.*?)</td>', content))
+    assert {'&lt;\xa00.001', '&gt;\xa00.999'} <= cells
+    assert not cells & {'0.000', '1.000'}

@@ -1,6 +1,8 @@
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import torch
+from scipy.stats import binomtest
 from torch import Tensor
 
 from torch_geometric_vgcn.utils import (
@@ -8,6 +10,19 @@ from torch_geometric_vgcn.utils import (
     check_count,
     check_labels,
 )
+
+
+class Bin(NamedTuple):
+    r"""Predictions whose confidence is between :obj:`low` and :obj:`high`,
+    with the 95 % interval of their accuracy.
+    """
+
+    low: float
+    high: float
+    number: int
+    confidence: float
+    accuracy: float
+    interval: tuple[float, float]
 
 
 @dataclass(frozen=True)
@@ -27,6 +42,28 @@ class Calibration:
     confidence: Tensor
     accuracy: Tensor
     error: float
+
+    def bins(self) -> list[Bin]:
+        r"""The bins with at least one prediction, as diagrams show them."""
+        size = self.count.numel()
+        columns = (self.count, self.confidence, self.accuracy)
+        rows = zip(*(column.tolist() for column in columns), strict=True)
+        out = []
+        for place, (number, confidence, accuracy) in enumerate(rows):
+            if number > 0:
+                limits = place / size, (place + 1) / size
+                interval = wilson(accuracy, number)
+                out.append(
+                    Bin(*limits, number, confidence, accuracy, interval)
+                )
+        return out
+
+
+def wilson(share: float, size: int) -> tuple[float, float]:
+    r"""Wilson's 95 % interval of the share of hits among :obj:`size`."""
+    test = binomtest(round(share * size), size)
+    low, high = test.proportion_ci(method='wilson')
+    return float(low), float(high)
 
 
 def calibration(

@@ -3,11 +3,11 @@ from dataclasses import dataclass
 import numpy as np
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.analysis.calibration import wilson
 from torch_geometric_vgcn.cli.files import Columns
 from torch_geometric_vgcn.datasets.column_features import as_number
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
 from torch_geometric_vgcn.estimators.labels import MANY
-from torch_geometric_vgcn.report.held_out import wilson
 
 
 @dataclass
@@ -114,7 +114,7 @@ def _rounded(probs: np.ndarray) -> list[str]:
 
 
 def _accuracy(share: float, size: int) -> str:
-    low, high = wilson(round(share * size), size)
+    low, high = wilson(share, size)
     return (
         f'{100 * share:.1f} % (95 % interval {100 * low:.1f} to '
         f'{100 * high:.1f} %)'

@@ -14,7 +14,7 @@ LIMIT = 1_500_000
 def neighbourhoods(
     findings: Findings, starts: np.ndarray, limit: int
 ) -> dict[str, Any]:
-    r"""The rows and edges that a page can explore, as JSON with arrays in
+    r"""The rows and edges that a page can explore, for JSON, with arrays in
     base64. With more than :obj:`limit` edges, these are the neighbourhoods of
     the rows that are nearest to :obj:`starts` in the graph; the others'
     neighbourhoods are incomplete.
@@ -39,14 +39,14 @@ def neighbourhoods(
     # highest bit of the second tells a given edge:
     right = right | edges.given[kept].astype(np.int64) << 31
     names = findings.names
+    if names is not None:
+        names = [names[row] for row in rows.tolist()]
     return {
         'numRows': n,
         'numWhole': int(whole.sum()),
         'classes': list(findings.classes),
         'colour': findings.colour,
-        'names': None
-        if names is None
-        else [names[row] for row in rows.tolist()],
+        'names': names,
         'source': findings.source,
         'keepsLabels': findings.keeps_labels,
         'hasGiven': bool(edges.given.any()),

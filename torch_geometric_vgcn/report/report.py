@@ -10,10 +10,12 @@ from torch_geometric_vgcn.datasets.read_columns import as_list
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe import VGCN
 from torch_geometric_vgcn.report.findings import Findings
-from torch_geometric_vgcn.report.from_classifier import from_classifier
-from torch_geometric_vgcn.report.from_learner import from_learner
-from torch_geometric_vgcn.report.from_model import from_model
 from torch_geometric_vgcn.report.page import page
+from torch_geometric_vgcn.report.sources import (
+    from_classifier,
+    from_learner,
+    from_model,
+)
 from torch_geometric_vgcn.utils import check_kind, check_path, whole_file
 
 
