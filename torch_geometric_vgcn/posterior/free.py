@@ -1,4 +1,4 @@
-from typing import Any
+from typing import Any, ClassVar
 
 import torch
 from torch import Tensor
@@ -23,6 +23,9 @@ class FreePosterior(Posterior):
             the cost of a step is that of its pairs, and other logits and
             their moments stay as they are. (default: :obj:`False`)
     """
+
+    # Whether each process holds its own logits only:
+    is_sharded: ClassVar[bool] = False
 
     offset: Parameter
 

@@ -1,6 +1,8 @@
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -11,7 +13,9 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Bound
+from torch_geometric_vgcn.training.checkpoint import Checkpoint
 from torch_geometric_vgcn.training.fingerprint import digest
+from torch_geometric_vgcn.training.result import evaluate
 from torch_geometric_vgcn.utils import (
     Inputs,
     check_attributes,
@@ -19,6 +23,7 @@ from torch_geometric_vgcn.utils import (
     count_nodes,
     selected_nodes,
 )
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 
 @dataclass
@@ -35,6 +40,11 @@ class Batch:
             (default: nothing, for the whole graph)
         objective (Dict[str, Any], optional): What else its objective is
             called with. (default: nothing)
+        random (ContextManager, optional): What its forward and backward pass
+            draw their random numbers from.
+            (default: the global generator)
+        last (bool, optional): Whether a step follows. Otherwise the gradients
+            add up to those of the next batch. (default: :obj:`True`)
     """
 
     x: Tensor
@@ -43,6 +53,8 @@ class Batch:
     position: Tensor | None = None
     call: dict[str, Any] = field(default_factory=dict)
     objective: dict[str, Any] = field(default_factory=dict)
+    random: AbstractContextManager[Any] = field(default_factory=nullcontext)
+    last: bool = True
 
 
 class WholeGraph:
@@ -75,6 +87,11 @@ class WholeGraph:
         self.labelled = torch.cat([self.train, self.val]).unique()
         self._inputs = Inputs()
 
+    @property
+    def num_labels(self) -> int:
+        r"""The number of training labels of all processes."""
+        return self.train.numel()
+
     def place(self, data: Data) -> None:
         r"""Expects the data on the learner's device."""
         for name in ('x', 'y', 'train_mask', 'val_mask'):
@@ -97,6 +114,25 @@ class WholeGraph:
     def predict(self, num_samples: int) -> Any:
         r"""The predictions for all nodes."""
         return self.learner.predict(self.x, num_samples=num_samples)
+
+    def validate(self, num_samples: int, ranks: Ranks) -> tuple[float, float]:
+        r"""The validation score and negative log-likelihood, the same in all
+        processes, so that all choose the same best epoch.
+        """
+        return ranks.from_first(
+            lambda: evaluate(
+                self.predict(num_samples),
+                self.y,
+                self.val,
+                self.learner.likelihood,
+            )
+        )
+
+    def checkpoint(
+        self, path: str | Path, fingerprint: dict[str, str], run: Any
+    ) -> Any:
+        r"""What a run is saved to."""
+        return Checkpoint(path, fingerprint)
 
     def unchanged(self) -> AbstractContextManager[None]:
         r"""During the run, the features stay as they are."""
@@ -129,6 +165,14 @@ class WholeGraph:
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         r"""Resumes from a state."""
+
+
+class BatchSource(ABC):
+    r"""A loader that makes the batches of a training run by itself."""
+
+    @abstractmethod
+    def batches(self, learner: Module, data: Any, ranks: Ranks) -> WholeGraph:
+        r"""The batches that :func:`fit` trains a learner on."""
 
 
 def device_of(learner: Module) -> torch.device:

@@ -10,6 +10,7 @@ from torch_geometric_vgcn.utils import (
     read_tensors,
     whole_file,
 )
+from torch_geometric_vgcn.utils.ranks import Ranks
 
 SHOWN = 5  # how many differences a message lists
 
@@ -64,10 +65,12 @@ class Checkpoint:
         check_epochs(self.path, len(state['result']['history']), epochs)
         return state
 
-    def save(self, state: dict[str, Any]) -> None:
-        r"""Replaces the file by another state. The old one stays whole until
-        the new one is.
+    def save(self, state: dict[str, Any], ranks: Ranks) -> None:
+        r"""Replaces the file by another state, in the first process. The old
+        one stays whole until the new one is.
         """
+        if ranks.rank > 0:
+            return
         try:
             with whole_file(self.path) as file:
                 torch.save({'fingerprint': self.fingerprint, **state}, file)

@@ -10,7 +10,7 @@ from torch_geometric.loader import ClusterLoader, NeighborLoader
 from torch_geometric_vgcn.fixed_graph import FixedGraph
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import Consistency, Term
-from torch_geometric_vgcn.training.checkpoint import Checkpoint
+from torch_geometric_vgcn.training.batches import BatchSource
 from torch_geometric_vgcn.training.fingerprint import as_text
 from torch_geometric_vgcn.training.loader_batches import batches_of
 from torch_geometric_vgcn.training.optimizers import RATES, MakeOptimizer
@@ -33,7 +33,7 @@ from torch_geometric_vgcn.utils.ranks import Ranks
 def fit(
     learner: VariationalGraphLearner | FixedGraph | Module,
     data: Data,
-    loader: ClusterLoader | NeighborLoader | None = None,
+    loader: ClusterLoader | NeighborLoader | BatchSource | None = None,
     *,
     epochs: int = 500,
     lr: float = 0.01,
@@ -165,7 +165,9 @@ def fit(
                 'patience': patience,
             }
             known = {name: str(as_text(v)) for name, v in settings.items()}
-            file = Checkpoint(checkpoint, known | run.fingerprint())
+            file = batches.checkpoint(
+                checkpoint, known | run.fingerprint(), run
+            )
             state = file.load(batches.device, epochs)
             if state is not None:
                 run.load_state_dict(state)

@@ -14,7 +14,11 @@ from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.training.batches import Batch, WholeGraph
+from torch_geometric_vgcn.training.batches import (
+    Batch,
+    BatchSource,
+    WholeGraph,
+)
 from torch_geometric_vgcn.training.fingerprint import as_text, digest
 from torch_geometric_vgcn.training.predict_batches import predict_batches
 from torch_geometric_vgcn.training.receptive_field import rows
@@ -218,6 +222,8 @@ def batches_of(
             "'learner' must be a VariationalGraphLearner to be trained with "
             f"a 'loader', got {type(learner).__name__}"
         )
+    if isinstance(loader, BatchSource):
+        return loader.batches(learner, data, ranks)
     if isinstance(loader, NeighborLoader):
         return NeighborBatches(learner, data, loader, ranks)
     if isinstance(loader, ClusterLoader):

@@ -12,7 +12,8 @@ class OwnedLogits:
     where each process trains those of its own clusters.
 
     Each process holds all of them, but between two calls of :meth:`gather`
-    only its own are up to date.
+    only its own are up to date. Of a posterior whose logits are shared out
+    over the processes (:obj:`is_sharded`), nothing needs to be gathered.
 
     Args:
         learner (torch.nn.Module): The learner.
@@ -27,7 +28,14 @@ class OwnedLogits:
             if isinstance(module, FreePosterior) and module.sparse
         }
         self._touched: Tensor | None = None
-        for offset in self.parameters.values():
+        self._copied: list[Tensor] = [
+            module.offset
+            for module in learner.modules()
+            if isinstance(module, FreePosterior)
+            and module.sparse
+            and not module.is_sharded
+        ]
+        for offset in self._copied:
             if ranks.world > 1:
                 self._touched = torch.zeros_like(offset, dtype=torch.bool)
 
@@ -39,23 +47,22 @@ class OwnedLogits:
         if self._touched is None:
             return
         self._touched[slice(None) if position is None else position] = True
-        for offset in self.parameters.values():
+        for offset in self._copied:
             if offset.grad is not None:
                 offset.grad = offset.grad / self.ranks.world
 
     @torch.no_grad()
     def gather(self) -> None:
         r"""Brings all logits up to date in all processes."""
-        self._gather(list(self.parameters.values()))
+        self._gather(self._copied)
 
     def gather_moments(self, optimizers: list[Optimizer]) -> None:
         r"""Brings all moments of the logits up to date in all processes."""
-        parameters = list(self.parameters.values())
         self._gather(
             [
                 value
                 for optimizer in optimizers
-                for offset in parameters
+                for offset in self._copied
                 for value in optimizer.state.get(offset, {}).values()
                 if isinstance(value, Tensor) and value.shape == offset.shape
             ]

@@ -16,7 +16,7 @@ from torch_geometric_vgcn.training.fingerprint import (
 )
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.owned_logits import OwnedLogits
-from torch_geometric_vgcn.training.result import Fit, evaluate
+from torch_geometric_vgcn.training.result import Fit
 from torch_geometric_vgcn.utils.ranks import Ranks, distributed
 
 
@@ -54,7 +54,7 @@ class Run:
         self.optimizers = optimizers(
             learner,
             # A step takes a batch of each process:
-            batches.train.numel() * ranks.world / batches.num_batches,
+            batches.num_labels * ranks.world / batches.num_batches,
             sparse=list(self.logits.parameters.values()),
             **rates,
         )
@@ -75,8 +75,7 @@ class Run:
         r"""Trains for an epoch, validates, and keeps the best state."""
         row = self._train()
         self.logits.gather()
-        # One process validates, so that all choose the same best epoch:
-        score, nll = self.ranks.from_first(self._validate)
+        score, nll = self.batches.validate(self.num_samples, self.ranks)
         row |= {f'val_{self.result.score}': score, 'val_nll': nll}
         if self.result.add(row, self.warmup_done):
             self.best = {
@@ -89,30 +88,35 @@ class Run:
     def _train(self) -> dict[str, float]:
         r"""Takes the steps of one epoch. Returns the loss and its parts."""
         batches, before = self.batches, self._counts()
-        num_labels = batches.train.numel()
         total = torch.zeros(5, dtype=batches.precision)
+        for optimizer in self.optimizers:
+            optimizer.zero_grad()
         for batch in batches:
-            for optimizer in self.optimizers:
-                optimizer.zero_grad()
-            out = self.model(
-                batch.x, num_samples=self.num_samples, **batch.call
-            )
-            batches.check_outputs(out)
-            bound = self.learner.objective(
-                out, batch.y, batch.train, **batch.objective
-            )
-            terms = (term(out, batch.y, batch.train) for term in self.terms)
-            further = sum(terms, start=out.new_zeros(()))
-            loss = further + batches.loss(bound)
-            if not torch.isfinite(loss):
-                raise FloatingPointError(
-                    f'the loss became {loss.item()} in epoch '
-                    f"{len(self.result.history)}: lower 'lr' or 'logit_lr'"
+            with batch.random:
+                out = self.model(
+                    batch.x, num_samples=self.num_samples, **batch.call
                 )
-            loss.backward()
+                batches.check_outputs(out)
+                bound = self.learner.objective(
+                    out, batch.y, batch.train, **batch.objective
+                )
+                terms = (
+                    term(out, batch.y, batch.train) for term in self.terms
+                )
+                further = sum(terms, start=out.new_zeros(()))
+                loss = further + batches.loss(bound)
+                if not torch.isfinite(loss):
+                    raise FloatingPointError(
+                        f'the loss became {loss.item()} in epoch '
+                        f"{len(self.result.history)}: lower 'lr' or "
+                        "'logit_lr'"
+                    )
+                loss.backward()
             self.logits.touch(batch.position)
-            for optimizer in self.optimizers:
-                optimizer.step()
+            if batch.last:
+                for optimizer in self.optimizers:
+                    optimizer.step()
+                    optimizer.zero_grad()
             parts = [*bound[:3], bound.agreement, further]
             total = total + torch.stack(parts).detach().cpu()
         self._add_up_counts(before)
@@ -120,16 +124,8 @@ class Run:
         total[4] /= batches.num_batches
         names = ('bound', 'log_likelihood', 'kl', 'agreement', 'terms')
         row = dict(zip(names, total.tolist(), strict=True))
-        row['loss'] = float(-total[0] / num_labels + total[4])
+        row['loss'] = float(-total[0] / batches.num_labels + total[4])
         return row
-
-    def _validate(self) -> tuple[float, float]:
-        return evaluate(
-            self.batches.predict(self.num_samples),
-            self.batches.y,
-            self.batches.val,
-            self.learner.likelihood,
-        )
 
     @property
     def warmup_done(self) -> bool:
@@ -195,8 +191,7 @@ class Run:
                 for state in ranks.all_of(module.get_rng_state(*where))
             ],
         }
-        if ranks.rank == 0:
-            checkpoint.save(state)
+        checkpoint.save(state, ranks)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         r"""Resumes from what was saved."""
