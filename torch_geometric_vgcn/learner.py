@@ -38,6 +38,7 @@ from torch_geometric_vgcn.utils import (
     check_kind,
     check_share,
     check_tensor,
+    unchanged,
 )
 from torch_geometric_vgcn.utils.constraints import Instance, checked
 
@@ -195,11 +196,13 @@ class VariationalGraphLearner(Module):
 
     def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
         r"""Promises that the features :obj:`x` aren't changed inside a
-        :obj:`with` block, also not by NumPy or :obj:`x.data`: then calls need
-        not check them for changes. Sparse features need no such promise.
+        :obj:`with` block, also not by NumPy or :obj:`x.data`: if they are
+        mostly zeros, they are multiplied as a sparse matrix there, which is
+        faster. Sparse features (:obj:`x.to_sparse_csr()`) need no such
+        promise.
         """
         check_kind(x, Tensor, 'x')
-        return self.route.unchanged(x)
+        return unchanged(x)
 
     def objective(
         self,

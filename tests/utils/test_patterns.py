@@ -3,11 +3,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from torch_geometric_vgcn.utils import (
-    CSRPattern,
-    Triangle,
-    compressed_rows,
-)
+from torch_geometric_vgcn.utils import CSRPattern, Triangle, csr
 
 
 def drawn(seed, n, share):
@@ -37,7 +33,7 @@ def test_compressed_rows_are_the_matrix(seed, n):
 
 
 def test_large_graphs_go_one_by_one(monkeypatch):
-    monkeypatch.setattr(compressed_rows, 'TOGETHER', 10)
+    monkeypatch.setattr(csr, 'TOGETHER', 10)
     index, *rest = drawn(0, 12, 0.6)
     pattern = CSRPattern(index, 12)
     assert pattern.together == 1

@@ -1,13 +1,12 @@
-import copy
-import pickle
+"""Sparse features, and dense ones that are promised not to change."""
 
 import pytest
 import torch
 from torch_geometric.nn import GCN, GCNConv, GraphConv, SGConv
 
 from torch_geometric_vgcn import SmoothedPrior, VariationalGraphLearner
-from torch_geometric_vgcn.utils import SparseFeatures
-from torch_geometric_vgcn.utils import sparse_features as module
+from torch_geometric_vgcn.message_passing import SparseDropout
+from torch_geometric_vgcn.utils import SparseFeatures, unchanged
 
 
 @pytest.fixture
@@ -22,18 +21,24 @@ def layouts(x):
     return x.to_sparse_csr(), x.to_sparse_coo(), x
 
 
+def is_sparse(features, x):
+    weight = torch.randn(5, 30, requires_grad=True)
+    return 'SparseLinear' in str(features.linear(x, weight).grad_fn)
+
+
 def test_products_and_gradients_are_those_of_dense_features(words):
     weight = torch.randn(5, 30, requires_grad=True)
     expected = words @ weight.t()
     grad = torch.randn(40, 5)
     (expected_grad,) = torch.autograd.grad(expected, weight, grad)
-    for x in layouts(words):
-        features = SparseFeatures()
-        for _ in range(3):
+    features = SparseFeatures()
+    with unchanged(words):
+        for x in layouts(words) * 2:
+            assert is_sparse(features, x)
             out = features.linear(x, weight)
-            assert torch.allclose(out, expected, atol=1e-5)
+            torch.testing.assert_close(out, expected)
             (got,) = torch.autograd.grad(out, weight, grad)
-            assert torch.allclose(got, expected_grad, atol=1e-5)
+            torch.testing.assert_close(got, expected_grad)
 
 
 def test_gradcheck(words):
@@ -44,65 +49,47 @@ def test_gradcheck(words):
     )
 
 
-def is_sparse(features, x):
-    weight = torch.randn(5, 30, requires_grad=True)
-    return 'SparseLinear' in str(features.linear(x, weight).grad_fn)
-
-
-def test_dense_features_are_compressed_when_they_come_again(words):
+def test_dense_features_are_converted_while_they_stay_unchanged(words):
     features = SparseFeatures()
-    assert [is_sparse(features, words) for _ in range(3)] == [0, 1, 1]
-    assert not is_sparse(features, words.clone())
+    with unchanged(words):
+        assert is_sparse(features, words)
+        assert not is_sparse(features, words.clone())
+        with unchanged(words):
+            assert is_sparse(features, words)
+        assert is_sparse(features, words)
+    assert not is_sparse(features, words)
+    few_zeros = torch.rand(40, 30)
+    with unchanged(few_zeros):
+        assert not is_sparse(features, few_zeros)
 
 
-def test_hidden_layers_between_do_not_matter(words):
-    features = SparseFeatures()
-    weight = torch.randn(5, 30)
-    for _ in range(3):
-        features.linear(words, weight)
-        features.linear(torch.rand(40, 30), weight)
-    assert is_sparse(features, words)
-    assert len(features._compressed) == 1  # nothing is kept alive
-
-
-def test_features_with_few_zeros_stay_dense():
-    features, x = SparseFeatures(), torch.rand(40, 30)
-    assert not any(is_sparse(features, x) for _ in range(3))
-
-
-def test_a_change_in_place_is_noticed(words):
-    features = SparseFeatures()
-    weight = torch.randn(5, 30)
-    for _ in range(2):
-        features.linear(words, weight)
-    words[0] = 1.0
-    out = features.linear(words, weight)
-    assert torch.allclose(out, words @ weight.t(), atol=1e-5)
+@pytest.mark.parametrize('layout', [torch.strided, torch.sparse_csr])
+def test_a_change_of_features_is_never_overlooked(words, layout):
+    learner = VariationalGraphLearner(
+        GCN(30, 8, 2, 4), SmoothedPrior(torch.tensor([[0], [1]]), 40)
+    ).eval()
+    x = words if layout == torch.strided else words.to_sparse_csr()
+    entries = x if layout == torch.strided else x.values()
+    noise = learner.noise()
+    for change in (
+        lambda: entries.mul_(2.0),
+        lambda: entries.data.add_(1.0),
+        lambda: entries.numpy().fill(3.0),
+    ):
+        before = learner(x, noise=noise)
+        change()
+        out = learner(x, noise=noise)
+        assert not torch.allclose(out, before)
+        expected = learner(x.to_dense().clone(), noise=noise)
+        torch.testing.assert_close(out, expected, rtol=1e-4, atol=1e-5)
 
 
 def test_features_that_are_learned_get_their_gradient(words):
     x, weight = words.requires_grad_(), torch.randn(5, 30)
     features = SparseFeatures()
-    for _ in range(3):
+    with unchanged(x):
         (grad,) = torch.autograd.grad(features.linear(x, weight).sum(), x)
-        assert torch.allclose(grad, weight.sum(0).expand(40, -1))
-
-
-def test_without_kernels_they_are_multiplied_as_they_come(words, monkeypatch):
-    monkeypatch.setattr(module, 'kernels_work', lambda *args: False)
-    features = SparseFeatures()
-    assert not any(is_sparse(features, x) for x in layouts(words) * 2)
-
-
-def test_copies_remember_nothing(words):
-    features = SparseFeatures()
-    for _ in range(2):
-        features.linear(words, torch.randn(5, 30))
-    for again in (
-        copy.deepcopy(features),
-        pickle.loads(pickle.dumps(features)),
-    ):
-        assert not is_sparse(again, words)
+    assert torch.allclose(grad, weight.sum(0).expand(40, -1))
 
 
 @pytest.mark.parametrize(
@@ -116,6 +103,40 @@ def test_learners_take_sparse_features(words, conv):
     learner = VariationalGraphLearner(conv, SmoothedPrior(edge_index, 40))
     noise = learner.noise(3)
     expected = learner(words, noise=noise)
-    for x in layouts(words):
-        out = learner(x, noise=noise)
-        assert torch.allclose(out, expected, atol=1e-5)
+    with learner.unchanged(words):
+        for x in layouts(words):
+            out = learner(x, noise=noise)
+            torch.testing.assert_close(out, expected, rtol=0, atol=1e-5)
+
+
+@pytest.mark.parametrize('layout', [torch.sparse_csr, torch.sparse_coo])
+def test_dropout_drops_or_scales_non_zeros(layout):
+    x = (torch.rand(100, 50) < 0.2).float()
+    dropout = SparseDropout(0.25)
+    out = dropout(x.to_sparse(layout=layout))
+    assert out.layout == torch.sparse_csr
+    dense = out.to_dense()
+    assert (dense[x == 0] == 0).all()
+    kept = dense[x == 1]
+    assert 0.7 < float((kept > 0).float().mean()) < 0.8
+    assert torch.allclose(kept[kept > 0], torch.tensor(4 / 3))
+    dropout.eval()
+    assert torch.equal(dropout(x.to_sparse(layout=layout)).to_dense(), x)
+
+
+def test_dense_features_are_dropped_as_by_pytorch():
+    x = torch.rand(10, 10)
+    torch.manual_seed(0)
+    expected = torch.nn.functional.dropout(x)
+    torch.manual_seed(0)
+    assert torch.equal(SparseDropout()(x), expected)
+
+
+def test_the_gradient_is_that_of_the_features_as_they_were_dropped(words):
+    weight = torch.randn(5, 30, requires_grad=True)
+    features, dropout = SparseFeatures(), SparseDropout()
+    for _ in range(3):
+        x = dropout(words.to_sparse_csr())
+        assert is_sparse(features, x)
+        (grad,) = torch.autograd.grad(features.linear(x, weight).sum(), weight)
+        torch.testing.assert_close(grad, x.to_dense().sum(0).expand(5, -1))

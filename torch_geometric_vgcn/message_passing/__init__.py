@@ -17,8 +17,8 @@ from torch_geometric_vgcn.message_passing.edge_attributes import (
     attributes_of,
 )
 from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
-from torch_geometric_vgcn.message_passing.sparse_dropout import SparseDropout
 from torch_geometric_vgcn.message_passing.way import no_attributes
+from torch_geometric_vgcn.utils import SparseDropout
 
 __all__ = [
     'ConvCall',

@@ -1,6 +1,5 @@
 import inspect
 from collections.abc import Hashable
-from contextlib import AbstractContextManager
 from typing import Any
 
 import torch
@@ -178,10 +177,6 @@ class ConvCall:
             return conv(x, edge_index, edge_weight=weight, **extra)
         with EdgeWeights(edge_index, weight, x.size(-2)):
             return conv(x, edge_index, **attributes(edge_index))
-
-    def unchanged(self, x: Tensor) -> AbstractContextManager[None]:
-        r"""Promises that :obj:`x` isn't changed inside."""
-        return self.features.unchanged(x)
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, '_taken': {}, '_used': set()}

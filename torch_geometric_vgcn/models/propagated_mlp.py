@@ -6,8 +6,7 @@ from torch.nn import Module
 from torch.nn.functional import dropout, linear
 from torch_geometric.nn import APPNP, Linear
 
-from torch_geometric_vgcn.message_passing.sparse_dropout import with_values
-from torch_geometric_vgcn.utils import SparseFeatures
+from torch_geometric_vgcn.utils import SparseFeatures, fastest, with_values
 from torch_geometric_vgcn.utils.constraints import SHARE, SIZE, checked
 
 
@@ -88,20 +87,16 @@ class PropagatedMLP(Module):
             edge_weight (Tensor, optional): Their weights, of shape
                 :obj:`[E]`. (default: :obj:`None`)
         """
-        # A learner's matrices know what it knows of the features, and may be
-        # those of several graphs:
-        features = getattr(edge_index, 'features', self._features)
+        # A learner's matrices may be those of several graphs:
         num_graphs = getattr(edge_index, 'num_graphs', 1)
         # Features of each graph its own are as many already:
         one = not self.training or num_graphs == 1 or x.dim() > 2
         several = () if one else (num_graphs,)
-        h = self._hidden(features.rows(x), features, several).relu()
+        h = self._hidden(fastest(x), several).relu()
         h = self.out(dropout(h, self.dropout, self.training))
         return self.propagate(h, edge_index, edge_weight)
 
-    def _hidden(
-        self, x: Tensor, features: SparseFeatures, several: tuple[int, ...]
-    ) -> Tensor:
+    def _hidden(self, x: Tensor, several: tuple[int, ...]) -> Tensor:
         r"""The hidden layer, with dropout drawn once, or for each of several
         graphs.
         """
@@ -119,7 +114,8 @@ class PropagatedMLP(Module):
             self.input_dropout,
             self.training,
         )
+        product = self._features.linear
         if not several:
-            return features.linear(with_values(x, value), weight) + bias
-        draws = [features.linear(with_values(x, v), weight) for v in value]
+            return product(with_values(x, value), weight) + bias
+        draws = [product(with_values(x, v), weight) for v in value]
         return torch.stack(draws) + bias

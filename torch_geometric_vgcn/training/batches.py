@@ -22,6 +22,7 @@ from torch_geometric_vgcn.utils import (
     check_features,
     count_nodes,
     selected_nodes,
+    unchanged,
 )
 from torch_geometric_vgcn.utils.ranks import Ranks
 
@@ -136,9 +137,7 @@ class WholeGraph:
 
     def unchanged(self) -> AbstractContextManager[None]:
         r"""During the run, the features stay as they are."""
-        if isinstance(self.learner, VariationalGraphLearner):
-            return self.learner.unchanged(self.x)
-        return nullcontext()
+        return unchanged(self.x)
 
     def check_outputs(self, out: Tensor) -> None:
         r"""Raises an error if the network has too few outputs, also for the

@@ -1,11 +1,5 @@
 r"""Checks, indices, sparse matrices and files: what several rooms share."""
 
-from torch_geometric_vgcn.utils.as_csr import as_csr
-from torch_geometric_vgcn.utils.compressed_rows import (
-    CSRPattern,
-    kernels_work,
-    symmetric_csr,
-)
 from torch_geometric_vgcn.utils.constraints import (
     COUNT,
     FLAG,
@@ -38,6 +32,15 @@ from torch_geometric_vgcn.utils.constraints import (
     check_tensor,
     checked,
 )
+from torch_geometric_vgcn.utils.csr import (
+    DENSITY,
+    CSRPattern,
+    as_csr,
+    csr_matrix,
+    kernels_work,
+    symmetric_csr,
+    with_values,
+)
 from torch_geometric_vgcn.utils.data import (
     check_attributes,
     check_class_probs,
@@ -46,7 +49,6 @@ from torch_geometric_vgcn.utils.data import (
     check_num_outputs,
     selected_nodes,
 )
-from torch_geometric_vgcn.utils.density import DENSITY
 from torch_geometric_vgcn.utils.device import floor, on_host, pieces, wide
 from torch_geometric_vgcn.utils.explained import explained
 from torch_geometric_vgcn.utils.graph import (
@@ -82,7 +84,12 @@ from torch_geometric_vgcn.utils.pattern import (
 from torch_geometric_vgcn.utils.progress import progress_bar
 from torch_geometric_vgcn.utils.rows import sparse_dot
 from torch_geometric_vgcn.utils.seeded import Seeded
-from torch_geometric_vgcn.utils.sparse_features import SparseFeatures
+from torch_geometric_vgcn.utils.sparse_features import (
+    SparseDropout,
+    SparseFeatures,
+    fastest,
+    unchanged,
+)
 from torch_geometric_vgcn.utils.whole_file import (
     check_writable,
     read_tensors,

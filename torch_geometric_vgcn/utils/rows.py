@@ -5,9 +5,12 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.utils.as_csr import as_csr
-from torch_geometric_vgcn.utils.compressed_rows import kernels_work
-from torch_geometric_vgcn.utils.density import DENSITY
+from torch_geometric_vgcn.utils.csr import (
+    DENSITY,
+    as_csr,
+    kernels_work,
+    with_values,
+)
 from torch_geometric_vgcn.utils.index import entries_of, find
 
 #: How many entries are looked up at once.
@@ -66,13 +69,7 @@ def map_rows(x: Tensor, f: Callable[..., Tensor], arg: Tensor) -> Tensor:
     arg = arg.to(x.dtype)
     if x.layout == torch.strided:
         return f(x, arg.view(-1, 1))
-    return torch.sparse_csr_tensor(
-        x.crow_indices(),
-        x.col_indices(),
-        f(x.values(), arg[entry_row(x)]),
-        x.size(),
-        check_invariants=False,
-    )
+    return with_values(x, f(x.values(), arg[entry_row(x)]))
 
 
 def scaled_down(x: Tensor, largest: Tensor) -> Tensor:

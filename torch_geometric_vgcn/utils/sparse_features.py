@@ -2,124 +2,84 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 from torch.nn.functional import linear
-from torch.utils.weak import WeakTensorKeyDictionary
 from torch_geometric.index import index2ptr, ptr2index
 
-from torch_geometric_vgcn.utils.as_csr import as_csr
-from torch_geometric_vgcn.utils.compressed_rows import kernels_work
-from torch_geometric_vgcn.utils.density import DENSITY
+from torch_geometric_vgcn.utils.constraints import (
+    SHARE,
+    check_kind,
+    checked,
+)
+from torch_geometric_vgcn.utils.csr import (
+    DENSITY,
+    as_csr,
+    csr_matrix,
+    kernels_work,
+    with_values,
+)
 from torch_geometric_vgcn.utils.device import on_host
+
+# Dense features that are promised not to change, each with what it was
+# converted to:
+_converted: list[tuple[Tensor, Tensor]] = []
+
+
+@contextmanager
+def unchanged(x: Tensor) -> Iterator[None]:
+    r"""Promises that :obj:`x` isn't changed inside. Dense features on a CPU
+    are converted to compressed rows once, if they are mostly zeros.
+    """
+    found = None
+    if x.layout == torch.strided and x.dim() == 2 and on_host(x):
+        with torch.inference_mode(False):
+            found = as_csr(x, DENSITY * x.numel())
+    if found is None or x.requires_grad:
+        yield
+        return
+    entry = x, found
+    _converted.append(entry)
+    try:
+        yield
+    finally:
+        _converted[:] = [other for other in _converted if other is not entry]
+
+
+def fastest(x: Tensor) -> Tensor:
+    r"""Features in compressed rows if they were converted, or as they are."""
+    return next((rows for known, rows in _converted if known is x), x)
 
 
 class SparseFeatures:
-    r"""Multiplies node features of mostly zeros (a bag of words) as the sparse
-    matrices that they are.
-
-    Dense features on a CPU are compressed when they come for the second time,
-    as those of a mini-batch never do. What is remembered of them is used only
-    if their product with a random vector is what it was, to the last bit: a
-    change by whatever means (NumPy, :obj:`.data`) is noticed, unless it is too
-    small to change any product. Inside :meth:`unchanged` this isn't checked.
+    r"""Multiplies node features of mostly zeros (a bag of words) by weights,
+    if they are sparse, or dense and :func:`unchanged`.
     """
 
     def __init__(self) -> None:
-        # Of tensors that are still there; hidden layers come and go.
-        self._compressed = WeakTensorKeyDictionary()
         self._places: Places | None = None
-        self._unchanged: list[Tensor] = []
-
-    @contextmanager
-    def unchanged(self, x: Tensor) -> Iterator[None]:
-        r"""Promises that :obj:`x` isn't changed inside."""
-        self._unchanged.append(x)
-        self._compressed.pop(x, None)
-        try:
-            yield
-        finally:
-            self._unchanged = [y for y in self._unchanged if y is not x]
 
     def linear(self, x: Tensor, weight: Tensor) -> Tensor:
         r"""The product :math:`\mathbf{X} \mathbf{W}^{\top}`."""
+        x = fastest(x)
         if (
-            x.requires_grad
-            or x.dim() != 2
+            x.layout == torch.strided
+            or x.requires_grad
             or x.dtype != weight.dtype
             or not kernels_work(x.device, x.dtype)
         ):
             return linear(x, weight)
-        matrix = self._compress(x) if x.layout == torch.strided else x
-        if matrix is None:
-            return linear(x, weight)
-        with (
-            torch.inference_mode(False),  # what is kept is for training too
-            torch.autocast(x.device.type, enabled=False),
-        ):
-            if matrix.layout != torch.sparse_csr:
-                matrix = matrix.to_sparse_csr()
-            places = self._places
-            if places is None or not places.fit(matrix):
-                places = self._places = Places(matrix)
         with torch.autocast(x.device.type, enabled=False):
-            return SparseLinear.apply(weight, matrix.values(), places)
-
-    def rows(self, x: Tensor) -> Tensor:
-        r"""The features in compressed rows, if that is faster, or as they
-        are: the same for each call, as random numbers are drawn for them.
-        """
-        if x.layout != torch.strided or x.requires_grad or x.dim() != 2:
-            return x
-        if not kernels_work(x.device, x.dtype):
-            return x
-        matrix = self._compress(x, at_once=True)
-        return x if matrix is None else matrix
-
-    def _compress(self, x: Tensor, at_once: bool = False) -> Tensor | None:
-        r"""Dense features in compressed rows, if that is faster."""
-        if not on_host(x) or x.is_inference():
-            return None
-        known = self._compressed.get(x)
-        if known is None:
-            known = self._compressed[x] = Compressed(x)
-            if not at_once:
-                return None
-        return known.matrix(x, any(y is x for y in self._unchanged))
+            with torch.inference_mode(False):  # kept, so for training too
+                x = x if x.layout == torch.sparse_csr else x.to_sparse_csr()
+                places = self._places
+                if places is None or not places.fit(x):
+                    places = self._places = Places(x)
+            return SparseLinear.apply(weight, x.values(), places)
 
     def __reduce__(self) -> Any:
         return SparseFeatures, ()  # a copy remembers nothing
-
-
-class Compressed:
-    r"""A dense matrix in compressed rows, as long as it doesn't change.
-
-    Args:
-        x (Tensor): The matrix.
-    """
-
-    def __init__(self, x: Tensor) -> None:
-        # From NumPy, so that it isn't taken for a random number of the model:
-        probe = np.random.default_rng(0).standard_normal(x.size(1))
-        self.probe = torch.from_numpy(probe).to(x.dtype)
-        self.product = torch.mv(x, self.probe)
-        self.rows: Tensor | None = None
-        self.tried = False
-
-    def matrix(self, x: Tensor, unchanged: bool = False) -> Tensor | None:
-        r"""The compressed rows of :obj:`x`, or :obj:`None` if it has too many
-        non-zeros.
-        """
-        with torch.inference_mode(False):
-            if self.tried and (unchanged or self.rows is None):
-                return self.rows
-            product = torch.mv(x, self.probe)
-            if not self.tried or not torch.equal(product, self.product):
-                self.product, self.tried = product, True
-                self.rows = as_csr(x, DENSITY * x.numel())
-            return self.rows
 
 
 class Places:
@@ -161,19 +121,6 @@ class Places:
             for mine, other in zip(self.rows, index, strict=True)
         )
 
-    def matrix(self, value: Tensor) -> Tensor:
-        return torch.sparse_csr_tensor(
-            *self.rows, value, self.size, check_invariants=False
-        )
-
-    def transpose(self, value: Tensor) -> Tensor:
-        return torch.sparse_csr_tensor(
-            *self.cols,
-            value[self.order],
-            self.size[::-1],
-            check_invariants=False,
-        )
-
 
 class SparseLinear(torch.autograd.Function):
     r"""The product :math:`\mathbf{X} \mathbf{W}^{\top}` with sparse
@@ -187,11 +134,41 @@ class SparseLinear(torch.autograd.Function):
     ) -> Tensor:
         ctx.save_for_backward(value)
         ctx.places = places
-        return places.matrix(value) @ weight.t()
+        return csr_matrix(*places.rows, value, places.size) @ weight.t()
 
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: Tensor) -> Any:
         (value,) = ctx.saved_tensors
-        grad_weight = ctx.places.transpose(value) @ grad.contiguous()
-        return grad_weight.t(), None, None
+        places = ctx.places
+        transpose = csr_matrix(
+            places.cols[0],
+            places.cols[1],
+            value[places.order],
+            places.size[::-1],
+        )
+        return (transpose @ grad.contiguous()).t(), None, None
+
+
+class SparseDropout(torch.nn.Dropout):
+    r"""Dropout for node features that may be sparse, for use in a model before
+    its first conv: their non-zeros are dropped, and they stay sparse.
+    :func:`torch.nn.functional.dropout` refuses sparse tensors.
+
+    Args:
+        p (float, optional): The share to drop. (default: :obj:`0.5`)
+    """
+
+    @checked(p=SHARE)
+    def __init__(self, p: float = 0.5) -> None:
+        super().__init__(p)
+
+    def forward(self, x: Tensor) -> Tensor:
+        check_kind(x, Tensor, 'x')
+        if not x.is_floating_point():
+            raise TypeError(f"'x' must be floating point, got {x.dtype}")
+        if x.layout == torch.strided:
+            return super().forward(x)
+        if x.layout != torch.sparse_csr:
+            x = x.to_sparse_csr()
+        return with_values(x, super().forward(x.values()))
