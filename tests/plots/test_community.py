@@ -5,9 +5,10 @@ from matplotlib.collections import LineCollection
 from matplotlib.colors import to_hex
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn import AllPairs
+from torch_geometric_vgcn import VGCN, AllPairs
 from torch_geometric_vgcn.plots import plot_community
 from torch_geometric_vgcn.plots.axes import DARK, RED
+from torch_geometric_vgcn.recipe import Effort, LearnedMember, given_graph
 
 ALL = torch.arange(6)
 
@@ -42,8 +43,11 @@ def test_given_graph_beside_learned_graph(learner, data):
     )
     assert len(lines(left, DARK)) == 6 and len(lines(left, RED)) == 1
     assert set(lines(left, DARK).values()) == {1.0}
-    (dashed,) = (c for c in left.collections if c.get_linestyle()[0][1])
-    assert to_hex(dashed.get_color()[0]) == RED.lower()
+    (drawn,) = (c for c in left.collections if isinstance(c, LineCollection))
+    for color, (_, dashes) in zip(
+        drawn.get_colors(), drawn.get_linestyle(), strict=True
+    ):
+        assert (to_hex(color) == RED.lower()) == (dashes is not None)
     # Each link of the learned graph is as opaque as it is likely:
     prob = learner.edge_probs().detach()
     opacity = torch.tensor(list(lines(right, DARK).values()))
@@ -105,6 +109,18 @@ def test_without_added_pairs(learner, data):
     assert len(lines(left, RED)) == len(lines(right, RED)) == 1
 
 
+def test_the_graph_of_the_one_call(data):
+    data.x = torch.eye(6).repeat(1, 2)
+    members = [LearnedMember('given', given_graph)]
+    effort = Effort(2, 2, warmup=1, folds=2, num_samples=2)
+    model = VGCN(data, members=members, effort=effort, progress=False).fit()
+    _, right = plot_community(data, model, ALL)
+    table = model.edges()
+    assert len(lines(right, DARK)) + len(lines(right, RED)) == len(table)
+    opacity = [*lines(right, DARK).values(), *lines(right, RED).values()]
+    assert sorted(opacity) == pytest.approx(sorted(table.posterior))
+
+
 def test_more_classes_than_colours_differ_in_shape(learner, data):
     data.y = torch.tensor([0, 7, 14, 1, 8, 15])
     left, _ = plot_community(data, learner, ALL)
@@ -124,6 +140,10 @@ def test_errors(learner, data, graph):
     with pytest.raises(ValueError, match="'data' must have the learner's 6"):
         other = Data(edge_index=graph, y=torch.zeros(7).long(), num_nodes=7)
         plot_community(other, learner, ALL)
+    with pytest.raises(ValueError, match="'axes' must be 2 axes"):
+        plot_community(data, learner, ALL, axes=())
+    with pytest.raises(TypeError, match="'axes' must be a Axes, got int"):
+        plot_community(data, learner, ALL, axes=(1, 2))
     data.y = data.y.float()
     with pytest.raises(ValueError, match="'y' must hold one int64 class id"):
         plot_community(data, learner, ALL)

@@ -4,8 +4,8 @@ r"""What was learned, as pictures. They need matplotlib
 
 from torch_geometric_vgcn.plots.community import plot_community
 from torch_geometric_vgcn.plots.convergence import plot_convergence
-from torch_geometric_vgcn.plots.posterior_change import plot_posterior_change
-from torch_geometric_vgcn.plots.posterior_histogram import (
+from torch_geometric_vgcn.plots.posterior import (
+    plot_posterior_change,
     plot_posterior_histogram,
 )
 from torch_geometric_vgcn.plots.reliability import plot_reliability

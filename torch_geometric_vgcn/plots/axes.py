@@ -1,6 +1,8 @@
 r"""What the pictures share: their axes and their colours."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from torch_geometric_vgcn.utils import check_kind
 
@@ -14,30 +16,33 @@ BLUE, RED, PINK, GREY = '#0072B2', '#CC1122', '#CC79A7', '#999999'
 DARK = '#333333'
 
 
-def new_axes(columns: int = 1) -> list['Axes']:
-    r"""The axes of a new figure, side by side."""
+def axes_or_new(ax: 'Axes | None') -> 'Axes':
+    r"""The given axes, or those of a new figure."""
+    return several_axes(None if ax is None else [ax], 1, 'ax')[0]
+
+
+def several_axes(axes: Any, columns: int, name: str) -> list['Axes']:
+    r"""The given axes, or those of a new figure, side by side."""
     try:
         import matplotlib.pyplot as plt
+        from matplotlib.axes import Axes
     except ImportError as error:
         raise ImportError(
             "'torch_geometric_vgcn.plots' needs the package matplotlib: "
             'pip install matplotlib'
         ) from error
-    size = (6.0, 3.6) if columns == 1 else (4.0 * columns, 4.0)
-    _, axes = plt.subplots(
-        1, columns, figsize=size, layout='constrained', squeeze=False
-    )
-    return list(axes[0])
-
-
-def axes_or_new(ax: 'Axes | None', name: str = 'ax') -> 'Axes':
-    r"""The given axes, or those of a new figure."""
-    if ax is None:
-        return new_axes()[0]
-    from matplotlib.axes import Axes
-
-    check_kind(ax, Axes, name)
-    return ax
+    if axes is None:
+        size = (6.0, 3.6) if columns == 1 else (4.0 * columns, 4.0)
+        figure = plt.figure(figsize=size, layout='constrained')
+        return [figure.add_subplot(1, columns, k + 1) for k in range(columns)]
+    check_kind(axes, (list, tuple, np.ndarray), name)
+    if len(axes) != columns:
+        raise ValueError(
+            f"'{name}' must be {columns} axes of matplotlib, got {len(axes)}"
+        )
+    for ax in axes:
+        check_kind(ax, Axes, name)
+    return list(axes)
 
 
 def tidy(ax: 'Axes', title: str, xlabel: str, ylabel: str) -> None:
@@ -48,15 +53,3 @@ def tidy(ax: 'Axes', title: str, xlabel: str, ylabel: str) -> None:
     ax.spines[['top', 'right']].set_visible(False)
     ax.grid(axis='y', color='0.9', linewidth=0.8)
     ax.set_axisbelow(True)
-
-
-def say_nothing_moved(ax: 'Axes', min_change: float) -> None:
-    r"""What stands where a histogram would be empty."""
-    ax.text(
-        *(0.5, 0.5, f'no link moved by more than {min_change:g}'),
-        ha='center',
-        va='center',
-        transform=ax.transAxes,
-        color=DARK,
-    )
-    ax.set_yticks([])

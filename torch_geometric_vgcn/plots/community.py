@@ -2,12 +2,14 @@ from typing import TYPE_CHECKING, Any
 
 import networkx
 import numpy as np
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import shortest_path
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.analysis.moved_links import added_among, moved_links
+from torch_geometric_vgcn.analysis.moved_links import added_among
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.pairs import Candidates
+from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.plots.axes import (
     BLUE,
     DARK,
@@ -18,11 +20,12 @@ from torch_geometric_vgcn.plots.axes import (
     RED,
     SKY,
     YELLOW,
-    axes_or_new,
-    new_axes,
+    several_axes,
 )
+from torch_geometric_vgcn.recipe import VGCN
 from torch_geometric_vgcn.utils import (
     check_edge_index,
+    check_kind,
     check_labels,
     check_node_id,
     count_nodes,
@@ -37,7 +40,7 @@ CLASS_MARKERS = ('o', 's', '^', 'D')  # once the colours are used up
 
 def plot_community(
     data: Data,
-    learner: VariationalGraphLearner,
+    learner: VariationalGraphLearner | VGCN,
     nodes: Tensor,
     added_pairs: Tensor | None = None,
     axes: tuple['Axes', 'Axes'] | None = None,
@@ -52,7 +55,8 @@ def plot_community(
         data (torch_geometric.data.Data): The graph to compare with, as a rule
             the one that the prior was made from, with :obj:`edge_index` and
             :obj:`y`.
-        learner (VariationalGraphLearner): The trained learner.
+        learner (VariationalGraphLearner or VGCN): The trained learner or the
+            fitted model.
         nodes (Tensor): The node ids, for example one of
             :func:`~torch_geometric_vgcn.analysis.communities`.
         added_pairs (Tensor, optional): The edges that an attacker has added,
@@ -66,49 +70,38 @@ def plot_community(
     Returns:
         Both axes.
     """
-    num_nodes = count_nodes(data)
+    n = count_nodes(data)
     if added_pairs is None:
         added_pairs = data.get('added_pairs')
-    links = moved_links(learner, x=x, added_pairs=added_pairs)
-    n = learner.prior.num_nodes
-    if num_nodes != n:
+    pairs, posterior = _learned(learner, x)
+    if n != pairs.num_nodes:
         raise ValueError(
-            f"'data' must have the learner's {n} nodes, got {num_nodes}"
+            f"'data' must have the learner's {pairs.num_nodes} nodes, got {n}"
         )
     check_edge_index(data.get('edge_index'), n, 'data.edge_index')
     check_node_id(nodes, n, 'nodes')
     nodes = nodes.long()
     check_labels(data.y, nodes, n, 'nodes')
 
-    left, right = _two_axes(axes)
-    graph = Candidates(data.edge_index, n)
-    given = graph.subset(nodes)
-    added = added_among(graph, added_pairs)[given.position].cpu()
-    index = given.index.cpu()
-    place = layout(index, nodes.numel())
-    lines(left, place, index[:, ~added], color=DARK, linewidth=1.2)
-    dashed = {'color': RED, 'linewidth': 1.2, 'linestyle': (0, (3, 2))}
-    lines(left, place, index[:, added], **dashed)
-    text = f'given: {index.size(1)} edges'
+    left, right = several_axes(axes, 2, 'axes')
+    given, false = _among(Candidates(data.edge_index, n), nodes, added_pairs)
+    learned, kept = _among(pairs, nodes, added_pairs)
+    prob = posterior[pairs.subset(nodes).position].numpy(force=True)
+    kept &= prob >= 0.5
+    titles = [
+        f'given: {len(given)} edges',
+        f'learned: {int((prob >= 0.5).sum())} edges at ½ or more',
+    ]
     if added_pairs is not None:
-        text += f', {int(added.sum())} added'
-    left.set_title(text, loc='left', fontsize='medium', color=DARK)
-
-    pairs = learner.prior.pairs.subset(nodes)
-    index = pairs.index.cpu()
-    prob = links.posterior[pairs.position].cpu()
-    kept = links.added[pairs.position].cpu() & (prob >= 0.5)
-    for mask, color in ((~kept, DARK), (kept, RED)):
-        opacity = prob[mask].numpy()
-        style = {'color': color, 'linewidth': 1.6, 'alpha': opacity}
-        lines(right, place, index[:, mask], **style)
-    text = f'learned: {int((prob >= 0.5).sum())} edges at ½ or more'
-    if added_pairs is not None:
-        text += f', {int(kept.sum())} added'
-    right.set_title(text, loc='left', fontsize='medium', color=DARK)
-
-    for ax in (left, right):
-        draw_nodes(ax, place, data.y.cpu()[nodes.cpu()])
+        titles[0] += f', {int(false.sum())} added'
+        titles[1] += f', {int(kept.sum())} added'
+    style = np.where(false, 'dashed', 'solid').tolist()
+    place = _layout(given, nodes.numel())
+    _draw_edges(left, place, given, false, width=1.2, style=style)
+    _draw_edges(right, place, learned, kept, width=1.6, alpha=prob.tolist())
+    for ax, title in zip((left, right), titles, strict=True):
+        _draw_nodes(ax, place, data.y[nodes].numpy(force=True))
+        ax.set_title(title, loc='left', fontsize='medium', color=DARK)
         ax.margins(0.08)
         ax.set_axis_off()
     left.legend(
@@ -125,49 +118,68 @@ def plot_community(
     return left, right
 
 
-def _two_axes(axes: Any) -> tuple['Axes', 'Axes']:
-    if axes is None:
-        axes = new_axes(columns=2)
-    if not isinstance(axes, (tuple, list, np.ndarray)) or len(axes) != 2:
-        raise TypeError(
-            "'axes' must be two matplotlib.axes.Axes, got "
-            f'{type(axes).__name__}'
-        )
-    left, right = (axes_or_new(ax, 'axes') for ax in axes)
-    return left, right
+def _learned(
+    learner: VariationalGraphLearner | VGCN, x: Tensor | None
+) -> tuple[Pairs, Tensor]:
+    r"""The pairs that were learned, and their probabilities."""
+    if isinstance(learner, VGCN):
+        graph = learner.learned_graph(threshold=0.0)
+        pairs = Candidates(graph.edge_index, graph.num_nodes)
+        row, col = graph.edge_index
+        return pairs, graph.edge_prob[row < col]
+    check_kind(learner, VariationalGraphLearner, 'learner')
+    return learner.prior.pairs, learner.edge_probs(x).detach()
 
 
-def layout(index: Tensor, num_nodes: int) -> np.ndarray:
+def _among(
+    pairs: Pairs, nodes: Tensor, added_pairs: Tensor | None
+) -> tuple[np.ndarray, np.ndarray]:
+    r"""The pairs among the nodes, of shape :obj:`[M, 2]`, numbered by their
+    places in :obj:`nodes`, and which of them were added.
+    """
+    inside = pairs.subset(nodes)
+    added = added_among(pairs, added_pairs)[inside.position]
+    return inside.index.t().numpy(force=True), added.numpy(force=True)
+
+
+def _layout(edges: np.ndarray, num_nodes: int) -> np.ndarray:
     r"""Places for the nodes :obj:`[N, 2]`, near to each other where an edge
     is. The result is deterministic.
     """
-    graph = networkx.empty_graph(num_nodes)
-    graph.add_edges_from(index.t().tolist())
-    distance = dict(networkx.all_pairs_shortest_path_length(graph))
+    one, shape = np.ones(len(edges)), (num_nodes, num_nodes)
+    graph = coo_array((one, tuple(edges.T)), shape=shape).tocsr()
+    distance = shortest_path(graph, directed=False, unweighted=True)
     # Parts without an edge between them stand a little apart:
-    apart = 1 + max(max(row.values()) for row in distance.values())
-    for row in distance.values():
-        for node in graph:
-            row.setdefault(node, apart)
-    place = networkx.kamada_kawai_layout(graph, dist=distance)
-    return np.stack([place[node] for node in graph])
+    apart = 1 + distance[np.isfinite(distance)].max()
+    distance = np.minimum(distance, apart)
+    rows = {node: dict(enumerate(row)) for node, row in enumerate(distance)}
+    nodes = networkx.empty_graph(num_nodes)
+    place = networkx.kamada_kawai_layout(nodes, dist=rows)
+    return np.stack([place[node] for node in nodes])
 
 
-def lines(ax: 'Axes', place: np.ndarray, index: Tensor, **style: Any) -> None:
-    r"""Draws a line for each pair, below the nodes."""
-    from matplotlib.collections import LineCollection
+def _draw_edges(
+    ax: 'Axes',
+    place: np.ndarray,
+    edges: np.ndarray,
+    red: np.ndarray,
+    **style: Any,
+) -> None:
+    networkx.draw_networkx_edges(
+        networkx.empty_graph(len(place)),
+        place,
+        edges.tolist(),
+        ax=ax,
+        edge_color=np.where(red, RED, DARK).tolist(),
+        **style,
+    )
 
-    if index.numel() == 0:
-        return
-    ends = place[index.t().numpy()]
-    ax.add_collection(LineCollection(list(ends), zorder=1, **style))
 
-
-def draw_nodes(ax: 'Axes', place: np.ndarray, y: Tensor) -> None:
+def _draw_nodes(ax: 'Axes', place: np.ndarray, y: np.ndarray) -> None:
     r"""Draws the nodes of each class in its colour."""
-    for label in y.unique().tolist():
-        left, top = place[(y == label).numpy()].T
+    for label in np.unique(y).tolist():
         turn, color = divmod(label, len(CLASS_COLORS))
+        left, top = place[y == label].T
         ax.scatter(
             left,
             top,

@@ -73,21 +73,20 @@ def accuracies(name: str, run: Fit | Sequence[float]) -> list[float]:
     r"""One accuracy per epoch."""
     check_kind(name, str, "names of 'histories'")
     given = f'histories[{name!r}]'
-    best = run.best_epoch if isinstance(run, Fit) else 0
+    best = 0
     if isinstance(run, Fit):
         if run.score != 'acc':
             raise ValueError(
                 "'histories' must hold accuracies, got the score "
                 f"'{run.score}' of {name!r}, whose labels aren't classes"
             )
+        best = run.best_epoch
         run = [row.get('val_acc', math.nan) for row in run.history]
-    if isinstance(run, Tensor):
-        run = run.to_dense()
     if isinstance(run, (Tensor, np.ndarray)):
         run = run.tolist()
     check_kind(run, Sequence, given)
     curve = [check_number(value, given) for value in run]
-    if not 0 <= best < len(curve):
+    if best >= len(curve):
         raise ValueError(
             "'histories' must hold at least one epoch per run, the best one "
             f'among them, got {len(curve)} of {name!r} (best: {best})'

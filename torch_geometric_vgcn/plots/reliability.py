@@ -33,16 +33,14 @@ def plot_reliability(
         The axes.
     """
     found = calibration(prob, y, mask, bins)
-    bins = found.count.numel()
+    used = found.bins()
+    low, high, count, confidence, accuracy = np.transpose(
+        [each[:5] for each in used]
+    )
+    center, width = (low + high) / 2, 0.9 * (high - low)
     ax = axes_or_new(ax)
-    used = found.count.cpu().numpy() > 0
-    count = found.count.cpu().numpy()[used]
-    accuracy = found.accuracy.cpu().numpy()[used]
-    confidence = found.confidence.cpu().numpy()[used]
-    center = (np.arange(bins)[used] + 0.5) / bins
-    title = f'ECE {found.error:.3f} on {count.sum():,} nodes'
+    title = f'ECE {found.error:.3f} on {int(count.sum()):,} nodes'
     tidy(ax, title, 'confidence', 'accuracy')
-    width = 0.9 / bins
     ax.bar(center, accuracy, width, color=SKY, label='accuracy')
     ax.bar(
         center,
@@ -55,11 +53,11 @@ def plot_reliability(
         label='gap to mean confidence',
     )
     ax.plot([0, 1], [0, 1], color=DARK, linewidth=0.8, linestyle='--')
-    for middle, top, number in zip(
-        center, np.maximum(accuracy, confidence), count, strict=True
-    ):
+    for middle, each in zip(center, used, strict=True):
         ax.annotate(
-            *(f'{number:,}', (middle, top), (0, 3)),
+            f'{each.number:,}',
+            (middle, max(each.accuracy, each.confidence)),
+            (0, 3),
             textcoords='offset points',
             ha='center',
             va='bottom',

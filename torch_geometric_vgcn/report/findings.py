@@ -44,7 +44,7 @@ class EdgeChanges:
         r"""Which pairs have a probability of their own."""
         return self.prior > 0
 
-    @property
+    @cached_property
     def change(self) -> np.ndarray:
         return self.posterior - self.prior
 

@@ -58,8 +58,8 @@ def page(findings: Findings, title: str, limit: int = LIMIT) -> str:
         numbers=_numbers(findings),
         moved=MOVED,
         histograms=_histograms(findings),
-        distrusted=_rows(findings, listed[0]),
-        strongest=_rows(findings, listed[1]),
+        distrusted=listed[0].tolist(),
+        strongest=listed[1].tolist(),
         data=neighbourhoods(findings, starts, limit),
     )  # fmt: skip
 
@@ -218,18 +218,6 @@ def _rounded(value: float) -> int:
     r"""To one digit, but at least one."""
     size = 10 ** (len(str(int(value))) - 1)
     return max(round(value / size) * size, 1)
-
-
-def _rows(findings: Findings, places: np.ndarray) -> list[dict[str, Any]]:
-    edges = findings.edges
-    return [
-        {
-            'ends': edges.index[:, place].tolist(),
-            'before': edges.prior[place],
-            'after': edges.posterior[place],
-        }
-        for place in places
-    ]
 
 
 def _read(name: str) -> Markup:

@@ -187,23 +187,19 @@ def _of_graphs(
     r"""The union of the candidates, which are in :obj:`prior` and in
     :obj:`posterior`, and the given edges.
     """
-    n = prior.shape[0]
-    candidate, before = _upper(prior)
-    _, after = _upper(posterior)
-    known = candidate[:0] if given is None else _upper(given)[0]
-    key = np.union1d(candidate, known)
-    probs = np.zeros((2, key.size))
-    probs[:, np.searchsorted(key, candidate)] = before, after
-    index = np.stack([key // n, key % n])
-    return EdgeChanges(index, probs[0], probs[1], np.isin(key, known))
+    either = prior if given is None else prior + given
+    index = scipy.sparse.triu(either, k=1).tocsr().sorted_indices().nonzero()
 
+    def values(graph: scipy.sparse.csr_array) -> np.ndarray:
+        return np.asarray(scipy.sparse.csr_matrix(graph)[index]).ravel()
 
-def _upper(graph: scipy.sparse.csr_array) -> tuple[np.ndarray, np.ndarray]:
-    r"""One number for each pair, increasing, and the values."""
-    half = scipy.sparse.triu(graph, k=1).tocoo()
-    key = half.row.astype(np.int64) * graph.shape[0] + half.col
-    order = np.argsort(key)
-    return key[order], half.data[order]
+    known = np.zeros(index[0].size) if given is None else values(given)
+    return EdgeChanges(
+        np.stack(index).astype(np.int64),
+        values(prior),
+        values(posterior),
+        known > 0,
+    )
 
 
 def _array(value: Tensor) -> np.ndarray:
