@@ -74,7 +74,7 @@ def elsewhere(monkeypatch):
     for module in (
         utils.index,
         message_passing.verify,
-        message_passing.expected_max,
+        message_passing.edge_weights,
         objective.likelihood,
         objective.gaussian,
         objective.kl,

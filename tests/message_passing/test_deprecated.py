@@ -2,9 +2,8 @@
 
 import pytest
 import torch
-from torch_geometric.nn import DenseGCNConv, GATConv, GCNConv
+from torch_geometric.nn import DenseGCNConv, GCNConv
 
-import torch_geometric_vgcn as vgcn
 from torch_geometric_vgcn import (
     AllPairs,
     Bernoulli,
@@ -20,32 +19,16 @@ NAMES = {
     'MessageGate': (GCNConv, BinaryConcrete()),
     'KeptEdges': (GCNConv, Bernoulli()),
     'DenseAdjacency': (DenseGCNConv, BinaryConcrete()),
+    'choose_route': (GCNConv, Bernoulli()),
 }
 
 
 @pytest.mark.parametrize('name', NAMES)
-def test_each_calls_a_conv_in_its_way(graph, name):
+def test_each_calls_a_conv_in_a_way_that_fits(graph, name):
     kind, sampler = NAMES[name]
     conv, prior = kind(8, 4), SmoothedPrior(graph, 6, pairs=AllPairs(6))
-    with pytest.warns(DeprecationWarning, match=f'{name}.*goes with 0.4'):
-        call = getattr(vgcn, name)(conv)
+    with pytest.warns(DeprecationWarning, match=f'{name}.*ConvCall'):
+        call = getattr(message_passing, name)(conv)
     sample = sampler(prior, prior.logits, sampler.noise(prior, 2))
     expected = message_passing.ConvCall(conv, sampler)(conv, X, sample)
     assert torch.allclose(call(conv, X, sample), expected, atol=1e-5)
-
-
-def test_a_way_that_a_conv_does_not_fit_is_refused():
-    with pytest.warns(DeprecationWarning), pytest.raises(TypeError):
-        vgcn.message_passing.AdjacencyMatrix(GATConv(8, 4))
-
-
-def test_the_choice_of_a_way():
-    with pytest.warns(DeprecationWarning, match='choose_route'):
-        call = message_passing.choose_route(GCNConv(8, 4), Bernoulli())
-    assert str(call) == 'kept edges'
-
-
-@pytest.mark.parametrize('name', ['Route', 'ProvedRoute'])
-def test_what_is_gone_says_why(name):
-    with pytest.raises(ImportError, match=f'{name} is no more'):
-        getattr(message_passing, name)

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from torch_geometric.utils import degree, scatter, softmax
 
 from torch_geometric_vgcn.message_passing import EdgeWeights
-from torch_geometric_vgcn.message_passing.expected_max import expected_max
+from torch_geometric_vgcn.message_passing.edge_weights import expected_max
 
 
 def edges_to(index, weight, num_nodes=20):

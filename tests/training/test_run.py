@@ -10,7 +10,6 @@ from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     ClassPosterior,
-    FixedGraph,
     FreePosterior,
     LogisticKL,
     SemiSupervisedELBO,

@@ -1,24 +1,14 @@
 r"""How a sampled graph is passed to a PyG conv or model."""
 
-from typing import Any
-
-from torch_geometric_vgcn.message_passing import deprecated
 from torch_geometric_vgcn.message_passing.call import ConvCall
-from torch_geometric_vgcn.message_passing.deprecated import (
-    AdjacencyMatrix,
-    DenseAdjacency,
-    EdgeWeight,
-    KeptEdges,
-    MessageGate,
-    choose_route,
-)
 from torch_geometric_vgcn.message_passing.edge_attributes import (
     EdgeAttributes,
     attributes_of,
+    no_attributes,
 )
 from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
-from torch_geometric_vgcn.message_passing.way import no_attributes
 from torch_geometric_vgcn.utils import SparseDropout
+from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [
     'ConvCall',
@@ -27,14 +17,19 @@ __all__ = [
     'EdgeAttributes',
     'attributes_of',
     'no_attributes',
-    'AdjacencyMatrix',
-    'DenseAdjacency',
-    'EdgeWeight',
-    'KeptEdges',
-    'MessageGate',
-    'choose_route',
 ]
 
-
-def __getattr__(name: str) -> Any:
-    return getattr(deprecated, name)
+__getattr__ = former_names(
+    __name__,
+    {
+        name: (__name__, 'ConvCall')
+        for name in (
+            'AdjacencyMatrix',
+            'DenseAdjacency',
+            'EdgeWeight',
+            'KeptEdges',
+            'MessageGate',
+            'choose_route',
+        )
+    },
+)

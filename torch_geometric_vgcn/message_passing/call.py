@@ -19,19 +19,20 @@ from torch_geometric_vgcn.message_passing.checks import (
     is_dense,
     message_passing_modules,
 )
+from torch_geometric_vgcn.message_passing.edge_attributes import (
+    Attributes,
+    no_attributes,
+)
 from torch_geometric_vgcn.message_passing.edge_weights import EdgeWeights
-from torch_geometric_vgcn.message_passing.matrix import call_on_matrix
+from torch_geometric_vgcn.message_passing.matrix import SymmetricMatrix
 from torch_geometric_vgcn.message_passing.matrix_convs import (
     FORWARDS,
     has_hooks,
     has_matrix_form,
+    on_matrices,
 )
-from torch_geometric_vgcn.message_passing.verify import verify_deletion
-from torch_geometric_vgcn.message_passing.way import (
-    Attributes,
-    Way,
-    no_attributes,
-)
+from torch_geometric_vgcn.message_passing.shallow_copy import replaced
+from torch_geometric_vgcn.message_passing.verify import Way, verify_deletion
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.sample import GraphSample, Sampler
 from torch_geometric_vgcn.utils import (
@@ -68,27 +69,20 @@ class ConvCall:
 
     Args:
         conv (torch.nn.Module): The conv or model.
-        sampler (Sampler): What draws the graphs.
+        sampler (Sampler, optional): What draws the graphs, so that a conv that
+            doesn't fit it is refused at once. (default: :obj:`None`)
     """
 
     @checked(conv=Instance(Module), sampler=Instance(Sampler))
-    def __init__(self, conv: Module, sampler: Sampler) -> None:
+    def __init__(self, conv: Module, sampler: Sampler | None = None) -> None:
         check_layers(conv)
         check_conv(conv)
         self.features = SparseFeatures()
         self._taken: dict[Hashable, Way] = {}
         self._used: set[Hashable] = set()  # kinds of calls that went well
-        if is_dense(conv):
-            self.ways = [Way.DENSE]
-        elif not sampler.pathwise:
-            self.ways = [Way.KEPT]
-        else:
+        self._expected = ways_of(conv, sampler is None or sampler.pathwise)
+        if sampler is not None and Way.WEIGHTS in self._expected:
             check_unordered(conv)
-            self.ways = [Way.WEIGHTS]
-            if all(map(has_matrix_form, message_passing_modules(conv))):
-                self.ways = [Way.MATRIX, Way.WEIGHTS]
-            if takes_edge_weight(conv):
-                self.ways.append(Way.ARGUMENT)
 
     @torch.compiler.disable
     def __call__(
@@ -113,7 +107,9 @@ class ConvCall:
         kind = _kind(conv, x, sample, attributes)
         way = self._taken.get(kind)
         if way is None:
-            ways = [w for w in self.ways if _fits(w, conv, sample, attributes)]
+            ways = ways_of(conv, sample.pathwise)
+            if Way.MATRIX in ways and not _fits(conv, sample, attributes):
+                ways.remove(Way.MATRIX)
             count = 2 if Way.MATRIX in ways and takes_several(conv) else 1
             way = verify_deletion(
                 self.through, ways, conv, x, sample, attributes, count
@@ -139,9 +135,7 @@ class ConvCall:
     ) -> Tensor:
         r"""Calls the conv in one of the ways, whether it is exact or not."""
         if way is Way.MATRIX and len(sample) > 1 and takes_several(conv):
-            every = slice(None)
-            out = call_on_matrix(conv, x, sample, every, self.features)
-            return check_output(conv, out)
+            return self._on_matrix(conv, x, sample, slice(None))
         outs = []
         for s in range(len(sample)):
             own = x[s] if x.dim() > 2 else x
@@ -160,7 +154,7 @@ class ConvCall:
     ) -> Any:
         r"""Calls the conv on the :obj:`s`-th graph."""
         if way is Way.MATRIX:
-            return call_on_matrix(conv, x, sample, s, self.features)
+            return self._on_matrix(conv, x, sample, s)
         if way is Way.DENSE:
             out = check_output(conv, conv(x, sample.dense(s)))
             # PyG's dense convs add a batch dimension to whatever has none:
@@ -178,15 +172,39 @@ class ConvCall:
         with EdgeWeights(edge_index, weight, x.size(-2)):
             return conv(x, edge_index, **attributes(edge_index))
 
+    def _on_matrix(
+        self, conv: Module, x: Tensor, sample: GraphSample, which: int | slice
+    ) -> Tensor:
+        r"""Calls the conv with symmetric matrices in the place of
+        :obj:`edge_index`.
+        """
+        adj = SymmetricMatrix(sample, which, self.features)
+        with replaced(conv, on_matrices) as copy:
+            return check_output(conv, copy(x, adj))
+
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, '_taken': {}, '_used': set()}
 
     def __repr__(self) -> str:
         taken = sorted({way.value for way in self._taken.values()})
-        if taken or len(self.ways) == 1:
-            return ', '.join(taken) or self.ways[0].value
-        names = ' or '.join(way.value for way in self.ways)
+        if taken or len(self._expected) == 1:
+            return ', '.join(taken) or self._expected[0].value
+        names = ' or '.join(way.value for way in self._expected)
         return f'{names}, decided on the first graph'
+
+
+def ways_of(conv: Module, pathwise: bool) -> list[Way]:
+    r"""The ways to call a conv, the best first."""
+    if is_dense(conv):
+        return [Way.DENSE]
+    if not pathwise:
+        return [Way.KEPT]
+    ways = [Way.WEIGHTS]
+    if all(map(has_matrix_form, message_passing_modules(conv))):
+        ways.insert(0, Way.MATRIX)
+    if takes_edge_weight(conv):
+        ways.append(Way.ARGUMENT)
+    return ways
 
 
 def takes_edge_weight(conv: Module) -> bool:
@@ -207,12 +225,8 @@ def takes_several(conv: Module) -> bool:
     )
 
 
-def _fits(
-    way: Way, conv: Module, sample: GraphSample, attributes: Attributes
-) -> bool:
-    r"""Whether such graphs can go this way at all."""
-    if way is not Way.MATRIX:
-        return True
+def _fits(conv: Module, sample: GraphSample, attributes: Attributes) -> bool:
+    r"""Whether such graphs can go as matrices at all."""
     if attributes is not no_attributes:
         return False
     # What watches messages would see none:
@@ -231,6 +245,7 @@ def _kind(
         tuple((type(module), has_hooks(module)) for module in conv.modules()),
         (x.layout, x.dtype, x.device, x.dim()),
         (type(pairs), sample.weight.dtype, len(sample) > 1),
+        sample.pathwise,
         min(len(pairs), 2),  # few pairs prove nothing for more
         attributes is no_attributes,
     )

@@ -1,11 +1,19 @@
+from collections.abc import Callable
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.message_passing.way import Attributes, no_attributes
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import check_kind, check_tensor, find
+
+# Further arguments of a conv, given the edges that it is called with.
+Attributes = Callable[[Tensor], dict[str, Any]]
+
+
+def no_attributes(edge_index: Tensor) -> dict[str, Any]:
+    r"""The attributes of a graph whose edges have none."""
+    return {}
 
 
 class EdgeAttributes:

@@ -3,40 +3,13 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
-from torch.nn import Module
 
-from torch_geometric_vgcn.message_passing.matrix_convs import on_matrices
-from torch_geometric_vgcn.message_passing.shallow_copy import replaced
 from torch_geometric_vgcn.sample import GraphSample
 from torch_geometric_vgcn.utils import (
     VECTOR,
     SparseFeatures,
     symmetric_csr,
 )
-
-
-def call_on_matrix(
-    conv: Module,
-    x: Tensor,
-    sample: GraphSample,
-    which: int | slice,
-    features: SparseFeatures,
-) -> Any:
-    r"""Calls a conv or model with symmetric matrices in the place of
-    :obj:`edge_index`, from which GCN-like convs compute the same as from
-    edges.
-
-    Args:
-        conv (torch.nn.Module): The conv or model.
-        x (Tensor): The features, of shape :obj:`[N, F]`, or :obj:`[S, N, F]`
-            for each graph its own.
-        sample (GraphSample): The sampled graphs.
-        which (int or slice): Which of them: one, or several at once.
-        features (SparseFeatures): What is known of the node features.
-    """
-    adj = SymmetricMatrix(sample, which, features)
-    with replaced(conv, on_matrices) as copy:
-        return copy(x, adj)
 
 
 class SymmetricMatrix:

@@ -1,4 +1,6 @@
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import replace
+from enum import Enum
 from functools import partial
 from typing import Any
 
@@ -6,17 +8,17 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.nn.parameter import is_lazy
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 from torch_geometric_vgcn.message_passing.checks import check_finite, reaches
-from torch_geometric_vgcn.message_passing.constant_draws import ConstantDraws
+from torch_geometric_vgcn.message_passing.edge_attributes import Attributes
 from torch_geometric_vgcn.message_passing.shallow_copy import (
     evaluated,
     only_copies,
     shallow_copy,
 )
-from torch_geometric_vgcn.message_passing.some_edges import SomeEdges
-from torch_geometric_vgcn.message_passing.way import Attributes, Way
-from torch_geometric_vgcn.sample import GraphSample
+from torch_geometric_vgcn.sample import BackgroundEdges, GraphSample
 from torch_geometric_vgcn.utils import Seeded, explained, wide
 
 # How far outputs may differ, relative to the largest: by rounding, and by
@@ -25,11 +27,35 @@ TOLERANCE, TOLERANCE_OF_SINGLE = 1e-9, 1e-4
 # Numbers of features, parameters and weights, beyond which they aren't copied
 # in double precision (1 GB), and sparse features not made dense:
 LARGE = 2**27
+# The share of edges that are there in a trial, and of how many pairs at most,
+# enough to tell any difference:
+SHARE, MOST = 0.7, 2**12
+# What random numbers are replaced by:
+CONSTANT = {
+    'bernoulli': 1.0,
+    'exponential': 1.0,
+    'normal': 0.0,
+    'rand': 0.5,
+    'randint': 0,
+    'randn': 0.0,
+    'random': 0,
+    'uniform': 0.5,
+}
+
+
+class Way(Enum):
+    r"""How a graph gets into a conv."""
+
+    DENSE = 'dense adjacency'
+    KEPT = 'kept edges'
+    MATRIX = 'matrix'
+    WEIGHTS = 'edge weights'
+    ARGUMENT = 'edge_weight argument'
 
 
 def verify_deletion(
     call: Callable[..., Tensor],
-    ways: Sequence[Way],
+    ways: list[Way],
     conv: Module,
     x: Tensor,
     sample: GraphSample,
@@ -48,7 +74,7 @@ def verify_deletion(
     Args:
         call (Callable): Calls a conv in a way:
             :obj:`call(way, conv, x, sample, attributes)`.
-        ways (Sequence[Way]): The ways, the best first.
+        ways (List[Way]): The ways, the best first.
         conv (torch.nn.Module): The conv or model.
         x (Tensor): The node features.
         sample (GraphSample): The sampled graphs, whose pairs are used.
@@ -56,7 +82,9 @@ def verify_deletion(
         count (int, optional): How many graphs at a time, at most.
             (default: :obj:`1`)
     """
-    some = SomeEdges.of(sample, count, hard=ways[0].deletes)
+    # Some ways delete edges by themselves: there is nothing to compare.
+    deletes = ways[0] in (Way.DENSE, Way.KEPT)
+    some = some_edges(sample, count, hard=deletes)
     # The same tensor, if it can be: what is learned of it is remembered.
     x = x.detach() if x.requires_grad else x
     x = x[: len(some)] if x.dim() > 2 else x
@@ -64,13 +92,13 @@ def verify_deletion(
         with torch.inference_mode(False), torch.no_grad(), explained(conv, x):
             call(ways[-1], evaluated(conv), x, some, attributes)
     trial = partial(Trial, call, conv, x, some, attributes)
-    if ways[0].deletes:
+    if deletes:
         tried = trial(single)
         tried.expect(ways[0], conv)
     else:
         tried = _in_best_precision(trial, conv, x, some)
     for way in ways:
-        reason = None if way.deletes else tried.difference(way)
+        reason = None if deletes else tried.difference(way)
         if reason is not None:
             continue
         if not tried.depends(way):
@@ -92,7 +120,7 @@ def verify_deletion(
 
 
 def _in_best_precision(
-    trial: 'Callable[..., Trial]', conv: Module, x: Tensor, some: SomeEdges
+    trial: 'Callable[..., Trial]', conv: Module, x: Tensor, some: GraphSample
 ) -> 'Trial':
     r"""A trial in double precision if the conv can be called in it, and with
     sparse features if it can take them.
@@ -115,6 +143,72 @@ def _in_best_precision(
     return tried
 
 
+def some_edges(sample: GraphSample, count: int, hard: bool) -> GraphSample:
+    r"""Graphs to try a conv on, with weights in :math:`\{0, 1\}`. However many
+    pairs there are, only some have edges, so that a trial costs little.
+    """
+    generator = torch.Generator().manual_seed(0)
+    count, size = min(count, len(sample)), sample.weight.size(1)
+    some = torch.arange(size)
+    if size > MOST:
+        some = torch.randint(size, (MOST,), generator=generator).unique()
+    there = torch.rand((count, len(some)), generator=generator) < SHARE
+    if len(some) > 1:  # always one edge of each kind
+        there[:, 0], there[:, 1] = True, False
+    some = some.to(sample.weight.device)
+    weight = torch.zeros_like(sample.weight[:count]).detach()
+    weight[:, some] = there.to(weight)
+    edges = sample.background
+    if edges is not None:
+        old = edges.weight[:count, :MOST]
+        there = torch.rand(old.shape, generator=generator) < SHARE
+        there = (old > 0) & there.to(old.device)
+        index = edges.index[:, :count, :MOST]
+        edges = BackgroundEdges(index, there.to(weight.dtype))
+    log_prob = weight.new_zeros(count) if hard else None
+    prior = sample.prior
+    return GraphSample(
+        prior, prior.logits, weight, edges, log_prob=log_prob, some=some
+    )
+
+
+def with_weights(
+    sample: GraphSample, change: Callable[[Tensor], Tensor]
+) -> GraphSample:
+    r"""The same graphs with other numbers."""
+    edges = sample.background
+    if edges is not None:
+        edges = BackgroundEdges(edges.index, change(edges.weight))
+    return replace(sample, weight=change(sample.weight), background=edges)
+
+
+class ConstantDraws(TorchDispatchMode):
+    r"""Replaces random numbers by constants, and dropout by nothing, so that a
+    model does the same on fewer edges. Notes whether anything is computed in
+    less than double precision.
+    """
+
+    narrow = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        self.narrow |= any(
+            value.is_floating_point() and value.dtype != torch.double
+            for value in tree_leaves((out, args))
+            if isinstance(value, Tensor)
+        )
+        name = func.overloadpacket.__name__
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return out
+        if name == 'native_dropout':
+            return args[0].clone(), torch.ones_like(out[1])
+        if name.removesuffix('_like').rstrip('_') in CONSTANT:
+            return out.fill_(CONSTANT[name.removesuffix('_like').rstrip('_')])
+        return out
+
+
 class Trial:
     r"""A conv, as it is now, with some graphs to try it on. No trace of that
     stays in the conv, or in PyTorch's random generators.
@@ -131,7 +225,7 @@ class Trial:
         call: Callable[..., Tensor],
         conv: Module,
         x: Tensor,
-        some: SomeEdges,
+        some: GraphSample,
         attributes: Attributes,
         precision: Callable[[Tensor], Tensor],
         dense: bool = False,
@@ -143,13 +237,13 @@ class Trial:
         )
         self.x = precision(x)
         self.bare_x = self.x.to_dense() if dense else self.x
-        self.some = some.to(precision)
-        self.none = self.some.to(torch.zeros_like)
+        self.some = with_weights(some, precision)
+        self.none = with_weights(self.some, torch.zeros_like)
         self.cases = {
             'in evaluation mode': (self.some, False),
             'without edges': (self.none, False),
         }
-        if not some.hard:
+        if some.pathwise:
             self.cases['in training mode'] = self.some, True
         self.attributes = lambda edge_index: {
             name: precision(value)
@@ -159,7 +253,7 @@ class Trial:
     def run(
         self,
         way: Way,
-        sample: SomeEdges,
+        sample: GraphSample,
         training: bool = False,
         conv: Module | None = None,
         x: Tensor | None = None,
@@ -201,15 +295,19 @@ class Trial:
             else:
                 self.expected[case] = out, self.narrow
 
-    def _deleted(self, sample: SomeEdges, *args: Any, **kwargs: Any) -> Tensor:
+    def _deleted(
+        self, sample: GraphSample, *args: Any, **kwargs: Any
+    ) -> Tensor:
         r"""The output with edges of weight zero really deleted."""
         kwargs = {'x': self.bare_x, **kwargs}
-        return self.run(self.way, sample.deleted(), *args, **kwargs)
+        log_prob = sample.weight.new_zeros(len(sample))
+        deleted = replace(sample, log_prob=log_prob)
+        return self.run(self.way, deleted, *args, **kwargs)
 
     def difference(self, way: Way) -> str | None:
         r"""Why a way isn't exact, or :obj:`None` if it is."""
         for case, (expected, narrow) in self.expected.items():
-            if case == 'without edges' and len(self.some.some) < 2:
+            if case == 'without edges' and self.some.weight.size(1) < 2:
                 continue  # so few are for another time
             try:
                 out = self.run(way, *self.cases[case])
@@ -238,7 +336,9 @@ class Trial:
         if bare is None or not torch.equal(out, bare[0]):
             return True
         try:
-            soft = self.some.to(lambda value: value.clone().requires_grad_())
+            soft = with_weights(
+                self.some, lambda value: value.clone().requires_grad_()
+            )
             if reaches(self.run(way, soft, grad=True), soft.weight):
                 return True
             generator = torch.Generator(self.x.device).manual_seed(0)

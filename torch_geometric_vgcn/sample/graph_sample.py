@@ -97,6 +97,9 @@ class GraphSample:
             no gradient: their log-probabilities :math:`\log q(\mathbf{A})`,
             of shape :obj:`[S]`, through which the logits get that of the score
             function. (default: :obj:`None`)
+        some (Tensor, optional): The positions of the only pairs with a weight
+            other than zero, so that the edges of all others need not be
+            looked at. (default: :obj:`None`, any pair may have one)
     """
 
     prior: Prior
@@ -106,6 +109,7 @@ class GraphSample:
     logistic: Tensor | None = field(default=None, kw_only=True)
     temperature: float | None = field(default=None, kw_only=True)
     log_prob: Tensor | None = field(default=None, kw_only=True)
+    some: Tensor | None = field(default=None, kw_only=True)
 
     def __len__(self) -> int:
         return self.weight.size(0)
@@ -149,6 +153,8 @@ class GraphSample:
         """
         check_count(s, 's', most=len(self) - 1)
         index, weight = self.prior.pairs.index, self.weight[s]
+        if self.some is not None:
+            index, weight = index[:, self.some], weight[self.some]
         if not self.pathwise:
             there = weight.nonzero().view(-1)
             index, weight = index[:, there], weight[there]

@@ -10,7 +10,6 @@ from fuzzing.case import Case, target
 from torch_geometric_vgcn.message_passing import (
     ConvCall,
     attributes_of,
-    choose_route,
     no_attributes,
 )
 from torch_geometric_vgcn.models import (
@@ -569,13 +568,7 @@ def fixed_graph(case: Case) -> None:
 
 @target(
     'ConvCall',
-    'AdjacencyMatrix',
-    'DenseAdjacency',
-    'EdgeWeight',
     'EdgeWeights',
-    'KeptEdges',
-    'MessageGate',
-    'choose_route',
     'attributes_of',
     'no_attributes',
     'EdgeAttributes',
@@ -588,17 +581,9 @@ def calls(case: Case) -> None:
     sampler.check(prior)
     sample = sampler(prior, prior.logits, sampler.noise(prior, 2))
     if case.maybe(0.5):
-        maker = case.one_of(ConvCall, choose_route)
-        made = case.call(maker, case.arg(conv), case.arg(sampler))
+        made = case.call(ConvCall, case.arg(conv), case.arg(sampler))
     else:
-        kind = case.one_of(
-            vgcn.message_passing.AdjacencyMatrix,
-            vgcn.message_passing.DenseAdjacency,
-            vgcn.message_passing.EdgeWeight,
-            vgcn.message_passing.KeptEdges,
-            vgcn.message_passing.MessageGate,
-        )
-        made = case.call(kind, case.arg(conv))
+        made = case.call(ConvCall, case.arg(conv))
     attributes = no_attributes
     if case.maybe(0.2):
         attributes = case.call(
