@@ -78,7 +78,7 @@ def elsewhere(monkeypatch):
         objective.likelihood,
         objective.gaussian,
         objective.kl,
-        sample.background,
+        sample.base,
     ):
         monkeypatch.setattr(module, 'wide', lambda device: torch.float)
 

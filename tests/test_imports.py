@@ -118,7 +118,7 @@ def test_the_package_loads_its_core_only():
     rooms = {name.split('.')[1] for name in loaded if '.' in name}
     core = ORDER[: ORDER.index('shared_graph') + 1]
     assert rooms <= set(core) - {'nearest', 'models'}
-    assert len(loaded) <= 75
+    assert len(loaded) <= 60
 
 
 def test_the_root_has_few_names():

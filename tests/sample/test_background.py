@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom, chisquare, kstest
 
 from torch_geometric_vgcn.pairs import Candidates
-from torch_geometric_vgcn.sample.background import draw_background
+from torch_geometric_vgcn.sample.base import draw_background
 from torch_geometric_vgcn.utils import pair_at, place_of
 
 

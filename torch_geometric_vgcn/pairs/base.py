@@ -22,7 +22,7 @@ class Pairs(Module, ABC):
     has_background = True
 
     index: Tensor  # [2, P]
-    # Where the pairs and nodes of a subset stand among those of its parent:
+    # Where the pairs and nodes of a subset stand among those of the whole:
     position: Tensor | None
     node_id: Tensor | None
 
@@ -30,8 +30,8 @@ class Pairs(Module, ABC):
         super().__init__()
         self.num_nodes = num_nodes
         self._pattern: tuple[torch.device, Pattern] | None = None
-        # In a tuple, as it isn't a part of this module:
-        self._parent: tuple[Pairs, ...] = ()
+        # In a tuple, as they aren't a part of this module:
+        self._whole: tuple[Pairs, ...] = ()
         self.register_buffer('position', None, persistent=False)
         self.register_buffer('node_id', None, persistent=False)
 
@@ -93,16 +93,9 @@ class Pairs(Module, ABC):
         """
 
     @property
-    def parent(self) -> 'Pairs | None':
-        r"""The pairs that these are a subset of, which are a subset of none
-        themselves.
-        """
-        return self._parent[0] if self._parent else None
-
-    @property
     def whole(self) -> 'Pairs':
         r"""The pairs that these are a subset of, or these themselves."""
-        return self._parent[0] if self._parent else self
+        return self._whole[0] if self._whole else self
 
     @abstractmethod
     def subset(self, node_id: Tensor) -> 'Pairs':
@@ -115,9 +108,9 @@ class Pairs(Module, ABC):
     ) -> 'Pairs':
         r"""Tells a subset where it stands among these pairs."""
         if self.position is not None and self.node_id is not None:
-            # A subset of a subset is one of the parent.
+            # A subset of a subset is one of the whole.
             position, node_id = self.position[position], self.node_id[node_id]
-        pairs._parent = (self.whole,)
+        pairs._whole = (self.whole,)
         pairs.position, pairs.node_id = position, node_id
         return pairs
 

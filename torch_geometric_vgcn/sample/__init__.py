@@ -6,9 +6,9 @@ from torch_geometric_vgcn.sample.bernoulli import (
     StraightThroughBernoulli,
 )
 from torch_geometric_vgcn.sample.concrete import BinaryConcrete
-from torch_geometric_vgcn.sample.drawn import Drawn
 from torch_geometric_vgcn.sample.graph_sample import (
     BackgroundEdges,
+    Drawn,
     GraphSample,
     Noise,
 )

@@ -7,11 +7,11 @@ from torch.autograd.function import once_differentiable
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import sigmoid
-from torch_geometric_vgcn.sample.background import (
+from torch_geometric_vgcn.sample.base import (
+    Sampler,
     check_background,
     draw_background,
 )
-from torch_geometric_vgcn.sample.base import Sampler
 from torch_geometric_vgcn.sample.graph_sample import (
     BackgroundEdges,
     GraphSample,

@@ -1,7 +1,10 @@
+import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 import torch
 from torch import Tensor
+from torch.utils.weak import WeakTensorKeyDictionary
 
 from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.prior import Prior
@@ -177,3 +180,58 @@ class GraphSample:
         n = pairs.num_nodes
         adj = weight.new_zeros(n, n)
         return adj.index_put(tuple(edge_index), weight, accumulate=True)
+
+
+class Drawn(threading.local):
+    r"""The graphs that a learner has drawn last, in each thread its own, and
+    those that each output came from.
+    """
+
+    def __init__(self) -> None:
+        self.last: GraphSample | None = None
+        self._by_output = WeakTensorKeyDictionary()
+
+    @torch.compiler.disable
+    def remember(self, out: Tensor, sample: GraphSample) -> None:
+        r"""Takes note of an output and its graphs."""
+        self.last = self._by_output[out] = sample
+        if out.grad_fn is not None:  # what is computed from it leads back
+            node: Any = out.grad_fn
+            node.metadata[self] = sample
+
+    @torch.compiler.disable
+    def behind(self, out: Tensor) -> GraphSample:
+        r"""The graphs that :obj:`out` came from. Raises an error if that can't
+        be told.
+        """
+        if self.last is None:
+            raise RuntimeError(
+                'no graph was sampled yet: call the learner before its '
+                'objective'
+            )
+        if (sample := self._by_output.get(out)) is not None:
+            return sample
+        found: set[GraphSample] = set()
+        seen: set[Any] = {None}
+        todo: list[Any] = [out.grad_fn]
+        while todo:
+            node = todo.pop()
+            if node in seen:
+                continue
+            seen.add(node)
+            if self in node.metadata:
+                found.add(node.metadata[self])
+            else:
+                todo += [function for function, _ in node.next_functions]
+        if len(found) != 1:
+            what = 'any graphs' if not found else 'the graphs of one call'
+            raise RuntimeError(
+                f"'out' can't be told to come from {what}: keep 'sample = "
+                "learner.sample' right after the call of the model and pass "
+                'it on, objective(out, y, mask, sample=sample)'
+            )
+        return found.pop()
+
+    def __reduce__(self) -> Any:
+        # A sample belongs to an autograd graph and to a thread: not copied.
+        return Drawn, ()
