@@ -262,8 +262,8 @@ def test_a_frozen_batch_norm_stays_frozen(graph):
         ({'y': Y * 2}, 'must hold classes below 2'),
         ({'mask': torch.ones(6)}, "'mask' must be a boolean mask or hold"),
         ({'mask': [0, 1]}, "'mask' must be a torch.Tensor"),
-        ({'mask': torch.tensor([6])}, r"'mask' must hold node indices in"),
-        ({'mask': torch.tensor([-1])}, r"'mask' must hold node indices in"),
+        ({'mask': torch.tensor([6])}, r"'mask' must hold node ids in"),
+        ({'mask': torch.tensor([-1])}, r"'mask' must hold node ids in"),
         ({'out': torch.zeros(6, 1)}, 'one output per class'),
     ],
 )

@@ -60,45 +60,23 @@ def test_a_trained_network(citeseer):
 
 
 @pytest.mark.parametrize(
-    ('prob', 'message'),
+    'change, name',
     [
-        (tensor([0.5, 0.5]), r"'prob' must be dense of shape .*, got .*\[2\]"),
-        (tensor([[1.5, -0.5]] * 4), 'between 0 and 1, got values from -0.5'),
-        (tensor([[float('nan'), 1.0]] * 4), 'between 0 and 1'),
-        (tensor([[0.5, 0.1]] * 4), 'must sum to 1 over the classes'),
-        (tensor([[0.5, 0.5]] * 3), 'for each of the 3 nodes'),
+        ({'prob': None}, 'prob'),
+        ({'prob': tensor([0.5, 0.5])}, 'prob'),
+        ({'prob': torch.zeros(4, 2).long()}, 'prob'),
+        ({'prob': torch.zeros(0, 2)}, 'prob'),
+        ({'prob': torch.eye(4).to_sparse()}, 'prob'),
+        ({'prob': tensor([[1.5, -0.5]] * 4)}, 'prob'),
+        ({'prob': tensor([[float('nan'), 1.0]] * 4)}, 'prob'),
+        ({'prob': tensor([[0.5, 0.1]] * 4)}, 'prob'),
+        ({'prob': tensor([[0.5, 0.5]] * 3)}, 'y'),
+        ({'y': tensor([0, 2, 0, 0])}, 'y'),
+        ({'mask': ~ALL}, 'mask'),
+        ({'bins': 0}, 'bins'),
     ],
 )
-def test_errors(prob, message):
-    with pytest.raises(ValueError, match=message):
-        calibration(prob, tensor([0, 1, 0, 1]), ALL)
-
-
-def test_errors_of_the_rest():
-    prob, y = tensor([[0.5, 0.5]] * 4), tensor([0, 1, 0, 1])
-    with pytest.raises(ValueError, match="'bins' must be at least 1"):
-        calibration(prob, y, ALL, bins=0)
-    with pytest.raises(ValueError, match="'mask' selects no node"):
-        calibration(prob, y, ~ALL)
-
-
-@pytest.mark.parametrize(
-    ('prob', 'error'),
-    [
-        (None, TypeError),
-        ([[0.5, 0.5]] * 4, TypeError),
-        (torch.zeros(4, 2).long(), TypeError),
-        (torch.zeros(0, 2), ValueError),
-        (torch.eye(4).to_sparse(), ValueError),
-    ],
-)
-def test_what_is_no_probability_is_refused(prob, error):
-    y = torch.zeros(4).long()
-    with pytest.raises(error, match="'prob' must"):
-        calibration(prob, y, torch.ones(4).bool())
-
-
-def test_a_class_without_a_column_is_refused():
-    prob, y = torch.full((2, 2), 0.5), torch.tensor([0, 2])
-    with pytest.raises(ValueError, match="'y' must hold classes below 2"):
-        calibration(prob, y, torch.ones(2).bool())
+def test_refusals_name_the_argument(change, name):
+    given = {'prob': tensor([[0.5, 0.5]] * 4), 'y': tensor([0, 1, 0, 1])}
+    with pytest.raises((TypeError, ValueError), match=f"'{name}' "):
+        calibration(**{**given, 'mask': ALL, **change})

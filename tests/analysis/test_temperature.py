@@ -116,8 +116,8 @@ def test_probabilities_of_zero_and_one(dtype):
     'change, message',
     [
         ({'prob': tensor([[0.5, 0.6]] * 4)}, "'prob' must sum to 1"),
-        ({'prob': tensor([0.5, 0.5])}, "'prob' must be dense"),
-        ({'prob': None}, "'prob' must be a Tensor"),
+        ({'prob': tensor([0.5, 0.5])}, "'prob' must have shape"),
+        ({'prob': None}, "'prob' must be a torch.Tensor"),
         ({'y': tensor([0, 1, 0, 2])}, "'y' must hold classes below 2"),
         ({'y': tensor([0, 1, 0])}, "'y' must hold one int64"),
         ({'mask': ~ALL}, "'mask' selects no node"),

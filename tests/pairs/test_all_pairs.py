@@ -71,7 +71,7 @@ def test_subset_names_the_same_pairs(example):
     [
         ([3], 'at least two nodes'),
         ([[0, 1], [2, 3]], 'at least two nodes'),
-        ([0, 6], r'must lie in \[0, 5\], got ids from 0 to 6'),
+        ([0, 6], r'in \[0, 5\], got ids from 0 to 6'),
         ([-1, 2], 'got ids from -1 to 2'),
         ([2, 4, 2], 'each node once'),
     ],

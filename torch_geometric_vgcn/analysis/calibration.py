@@ -90,12 +90,7 @@ def calibration(
     """
     bins = check_count(bins, 'bins', least=1, most=10**6)
     check_class_probs(prob)
-    check_labels(y, mask, prob.size(0))
-    if int(y[mask].max()) >= prob.size(1):
-        raise ValueError(
-            f"'y' must hold classes below {prob.size(1)}, the number of "
-            f"columns of 'prob', got {int(y[mask].max())}"
-        )
+    check_labels(y, mask, prob.size(0), num_classes=prob.size(1))
     highest, predicted = prob[mask].detach().double().max(dim=-1)
     hit = (predicted == y[mask]).double()
     limits = torch.arange(1, bins, device=prob.device).double() / bins

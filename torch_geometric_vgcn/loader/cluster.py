@@ -84,7 +84,9 @@ class ClusterData(torch_geometric.loader.ClusterData):
         if path is not None:
             _check_folder(path.parent)
             if path.exists():
-                _check_cache(path, data, num_parts, **kwargs)
+                self.num_parts = num_parts
+                self.sparse_format = kwargs.get('sparse_format', 'csr')
+                self._check_cache(path, data)
         super().__init__(data, num_parts, **kwargs)
         least = int(self.partition.partptr.diff().min())
         if least < 2:
@@ -106,6 +108,38 @@ class ClusterData(torch_geometric.loader.ClusterData):
         out = torch.empty_like(self.partition.node_perm)
         out[self.partition.node_perm] = ptr2index(self.partition.partptr)
         return out
+
+    def _check_cache(self, path: Path, data: Data) -> None:
+        r"""Raises an error if the file isn't the partition of this graph that
+        its clusters make.
+        """
+        found = ''
+        try:
+            saved = torch.load(path, map_location='cpu', weights_only=True)
+            found = f' ({saved.node_perm.numel()} nodes and '
+            found += f'{saved.edge_perm.numel()} edges)'
+            cluster = saved.node_perm.new_zeros(data.num_nodes)
+            cluster[saved.node_perm] = ptr2index(saved.partptr)
+            if saved.partptr.numel() == self.num_parts + 1:
+                made = self._partition(data.edge_index.cpu(), cluster)
+                if all(
+                    torch.equal(value, vars(made)[name])
+                    if isinstance(value, Tensor)
+                    else value == vars(made)[name]
+                    for name, value in vars(saved).items()
+                ):
+                    return
+        except (
+            AttributeError, EOFError, IndexError, OSError, RuntimeError,
+            TypeError, ValueError, pickle.UnpicklingError,
+        ):  # fmt: skip
+            pass  # whatever a foreign file may cause
+        raise ValueError(
+            f"'save_dir' holds {path}{found}, which is no partition of this "
+            f'graph ({data.num_nodes} nodes and {data.num_edges} edges) into '
+            f'{self.num_parts} clusters as {self.sparse_format!r}: remove the '
+            'file'
+        )
 
     def _metis(self, edge_index: Tensor, num_nodes: int) -> Tensor:
         edge_index, _ = remove_self_loops(edge_index)
@@ -173,73 +207,3 @@ def _check_folder(folder: Path) -> None:
     except OSError as error:
         why = f"'save_dir' must be writable: {error.strerror}"
         raise OSError(error.errno, why, str(folder)) from error
-
-
-def _check_cache(
-    path: Path,
-    data: Data,
-    num_parts: int,
-    sparse_format: str = 'csr',
-    **kwargs: Any,
-) -> None:
-    r"""Raises an error if the file isn't a partition of this graph. The graph
-    is in it, in another order.
-    """
-    wrong = f"'save_dir' holds {path}, which is {{}}: remove the file"
-    try:
-        saved = torch.load(path, map_location='cpu', weights_only=True)
-    except (pickle.UnpicklingError, EOFError, OSError, RuntimeError) as error:
-        raise ValueError(wrong.format('no saved partition')) from error
-    if not isinstance(saved, Partition) or not _is_whole(saved):
-        raise ValueError(wrong.format('no saved partition'))
-    same = (
-        saved.node_perm.numel() == data.num_nodes
-        and saved.edge_perm.numel() == data.num_edges
-        and saved.partptr.numel() == num_parts + 1
-        and saved.sparse_format == sparse_format
-    )
-    if same:
-        index = torch.stack([ptr2index(saved.indptr), saved.index])
-        if sparse_format == 'csc':
-            index = index.flip(0)
-        edge_index = data.edge_index.cpu()
-        same = torch.equal(
-            saved.node_perm[index], edge_index[:, saved.edge_perm]
-        )
-    if not same:
-        what = (
-            f'the partition of another graph (with {saved.node_perm.numel()} '
-            f'nodes and {saved.edge_perm.numel()} edges into '
-            f'{saved.partptr.numel() - 1} clusters as '
-            f'{saved.sparse_format!r}, not the {data.num_nodes} nodes and '
-            f'{data.num_edges} edges given)'
-        )
-        raise ValueError(wrong.format(what))
-
-
-def _is_whole(saved: Partition) -> bool:
-    r"""Whether all numbers of a partition fit together."""
-    parts = [saved.indptr, saved.index, saved.partptr]
-    parts += [saved.node_perm, saved.edge_perm]
-    if not all(
-        isinstance(part, Tensor)
-        and part.dtype == torch.int64
-        and part.dim() == 1
-        for part in parts
-    ):
-        return False
-    nodes, edges = saved.node_perm.numel(), saved.edge_perm.numel()
-    return (
-        saved.indptr.numel() == nodes + 1
-        and saved.index.numel() == edges
-        and torch.equal(saved.node_perm.sort().values, torch.arange(nodes))
-        and torch.equal(saved.edge_perm.sort().values, torch.arange(edges))
-        and bool(((saved.index >= 0) & (saved.index < nodes)).all())
-        and _are_borders(saved.indptr, edges)
-        and _are_borders(saved.partptr, nodes)
-    )
-
-
-def _are_borders(pointer: Tensor, total: int) -> bool:
-    right = pointer.numel() > 0 and bool((pointer.diff() >= 0).all())
-    return right and int(pointer[0]) == 0 and int(pointer[-1]) == total

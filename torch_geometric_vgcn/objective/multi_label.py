@@ -8,7 +8,7 @@ from torch_geometric_vgcn.objective.likelihood import (
     EntryLikelihood,
     check_outputs,
 )
-from torch_geometric_vgcn.utils import check_features, check_floats
+from torch_geometric_vgcn.utils import check_probs
 
 LEAST = 1e-12  # the least probability of a label, and of its absence
 
@@ -76,14 +76,7 @@ class MultiLabel(EntryLikelihood):
         return torch.where(self.temperature == 1, mean, scaled.sigmoid())
 
     def parts(self, prediction: Tensor) -> tuple[Tensor, ...]:
-        check_floats(prediction, ('N', 'L'), 'prob')
-        check_features(prediction, prediction.size(0), 'prob')
-        if not bool(((prediction >= 0) & (prediction <= 1)).all()):
-            raise ValueError(
-                "'prob' must hold probabilities between 0 and 1, got values "
-                f'from {float(prediction.min()):g} to '
-                f'{float(prediction.max()):g}'
-            )
+        check_probs(prediction, column='L')
         return (prediction,)
 
     def predicted_log_prob(

@@ -21,7 +21,6 @@ from torch_geometric_vgcn.utils.constraints import (
     check_flag,
     check_floats,
     check_kind,
-    check_maker,
     check_nonnegative,
     check_number,
     check_path,
@@ -47,7 +46,7 @@ from torch_geometric_vgcn.utils.data import (
     check_features,
     check_labels,
     check_num_outputs,
-    selected_nodes,
+    check_probs,
 )
 from torch_geometric_vgcn.utils.device import floor, on_host, pieces, wide
 from torch_geometric_vgcn.utils.explained import explained
@@ -58,6 +57,7 @@ from torch_geometric_vgcn.utils.graph import (
     check_node_mask,
     check_num_nodes,
     count_nodes,
+    selected_nodes,
 )
 from torch_geometric_vgcn.utils.index import (
     checksum,

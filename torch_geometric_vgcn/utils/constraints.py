@@ -294,12 +294,6 @@ def check_callable(value: Any, name: str) -> None:
         FUNCTION(value, name)
 
 
-def check_maker(value: Any, name: str) -> None:
-    r"""Expects a :class:`Maker`, or :obj:`None`."""
-    if value is not None:
-        Maker()(value, name)
-
-
 # As functions of a value and its name:
 check_flag = FLAG
 check_nonnegative = NONNEGATIVE

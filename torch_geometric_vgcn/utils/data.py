@@ -1,10 +1,15 @@
-r"""Checks of features, labels, masks and predictions."""
+r"""Checks of features, labels and predictions."""
 
 import torch
 from torch import Tensor
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.utils.constraints import check_kind, check_tensor
+from torch_geometric_vgcn.utils.constraints import (
+    Floats,
+    check_kind,
+    check_tensor,
+)
+from torch_geometric_vgcn.utils.graph import selected_nodes
 
 
 def check_attributes(data: Data, *names: str) -> None:
@@ -42,56 +47,6 @@ def check_features(
         raise ValueError(
             f"'{name}' must be finite, got {bad} NaN or infinite values"
         )
-
-
-def selected_nodes(
-    mask: Tensor, num_nodes: int, name: str = 'mask', allow_none: bool = False
-) -> Tensor:
-    r"""The nodes that a mask selects, ascending. Expects a boolean mask of
-    shape :obj:`[N]`, or distinct node indices of type int64 or int32.
-    """
-    check_tensor(mask, f'[{num_nodes}]', name)
-    if mask.dtype == torch.bool:
-        if list(mask.shape) != [num_nodes]:
-            raise ValueError(
-                f"'{name}' must have shape [{num_nodes}], "
-                f'got {list(mask.shape)}'
-            )
-        nodes = mask.nonzero().view(-1)
-    elif mask.dtype in (torch.int64, torch.int32):
-        if mask.dim() != 1:
-            raise ValueError(
-                f"'{name}' must be a list of node indices of shape [n], "
-                f'got {list(mask.shape)}'
-            )
-        nodes = mask.long().sort().values
-    else:
-        raise TypeError(
-            f"'{name}' must be a boolean mask or hold int64 node indices, "
-            f'got {mask.dtype}'
-        )
-    if nodes.numel() == 0:
-        if allow_none:
-            return nodes
-        raise ValueError(
-            f"'{name}' selects no node, expected at least one labelled node"
-        )
-    if mask.dtype == torch.bool:
-        return nodes
-    low, high = int(nodes[0]), int(nodes[-1])
-    if low < 0 or high >= num_nodes:
-        raise ValueError(
-            f"'{name}' must hold node indices in [0, {num_nodes - 1}], "
-            f'got indices from {low} to {high}'
-        )
-    repeated = nodes[1:] == nodes[:-1]
-    if bool(repeated.any()):
-        raise ValueError(
-            f"'{name}' must hold each node index once, got "
-            f'{int(nodes[1:][repeated][0])} several times (a mask of zeros '
-            'and ones must be boolean: mask.bool())'
-        )
-    return nodes
 
 
 def check_num_outputs(num_outputs: int, highest: int, name: str = 'y') -> None:
@@ -136,24 +91,30 @@ def check_labels(
         check_num_outputs(num_classes, high)
 
 
+def check_probs(
+    prob: Tensor, name: str = 'prob', column: str = 'C', slack: float = 0.0
+) -> None:
+    r"""Expects probabilities of some outcomes of each node."""
+    Floats('N', column)(prob, name)
+    if prob.numel() == 0:
+        raise ValueError(
+            f"'{name}' must hold the probabilities of at least one node, got "
+            f'shape {list(prob.shape)}'
+        )
+    low, high = float(prob.min()), float(prob.max())
+    if not (low >= 0 and high <= 1 + slack):  # NaN fails too
+        raise ValueError(
+            f"'{name}' must hold probabilities between 0 and 1, got values "
+            f'from {low:g} to {high:g}'
+        )
+
+
 def check_class_probs(prob: Tensor) -> None:
     r"""Expects rows of probabilities that sum to one."""
-    check_kind(prob, Tensor, 'prob')
-    if prob.dim() != 2 or prob.numel() == 0 or prob.layout != torch.strided:
-        raise ValueError(
-            "'prob' must be dense of shape [N, C], got "
-            f'{prob.layout} of shape {list(prob.shape)}'
-        )
-    if not prob.is_floating_point():
-        raise TypeError(f"'prob' must be floating point, got {prob.dtype}")
+    Floats('N', 'C')(prob, 'prob')
     # Half precision has fewer than four decimal places:
     slack = max(1e-3, 4 * torch.finfo(prob.dtype).eps)
-    low, high = float(prob.min()), float(prob.max())
-    if not (low >= 0 and high <= 1 + slack / 10):  # NaN fails too
-        raise ValueError(
-            "'prob' must hold probabilities between 0 and 1, got values from "
-            f'{low:g} to {high:g}'
-        )
+    check_probs(prob, slack=slack / 10)
     wide = torch.promote_types(prob.dtype, torch.float)
     total = prob.sum(dim=-1, dtype=wide)
     if bool(((total - 1).abs() > slack).any()):

@@ -84,18 +84,22 @@ def check_edge_index(
         raise ValueError(
             f"'{name}' is an empty graph, expected at least one edge"
         )
-    low, high = int(edge_index.min()), int(edge_index.max())
-    if low < 0 or high >= num_nodes:
-        raise ValueError(
-            f"'{name}' must hold node ids in [0, {num_nodes - 1}] "
-            f"('num_nodes' is {num_nodes}), got ids from {low} to {high}"
-        )
+    _check_range(edge_index, num_nodes, name)
     count = int((edge_index[0] == edge_index[1]).sum())
     if count > 0 and not loops:
         raise ValueError(
             f"'{name}' contains {count} self-loops, expected none (call "
             'torch_geometric.utils.remove_self_loops first; the conv adds '
             'its own)'
+        )
+
+
+def _check_range(ids: Tensor, num_nodes: int, name: str) -> None:
+    low, high = (int(value) for value in ids.aminmax())
+    if low < 0 or high >= num_nodes:
+        raise ValueError(
+            f"'{name}' must hold node ids in [0, {num_nodes - 1}], got ids "
+            f"from {low} to {high} ('num_nodes' is {num_nodes})"
         )
 
 
@@ -109,25 +113,54 @@ def check_node_id(
             f"'{name}' must hold integer node ids, got {node_id.dtype}"
         )
     if node_id.dim() != 1 or node_id.numel() < least:
-        few = 'two nodes' if least > 1 else 'one node'
+        few = {1: ', with at least one node', 2: ', with at least two nodes'}
         raise ValueError(
-            f"'{name}' must list at least {few}, "
-            f'got shape {list(node_id.shape)}'
+            f"'{name}' must be a list of node ids of shape [n]"
+            f'{few.get(least, "")}, got shape {list(node_id.shape)}'
         )
-    if int(node_id.min()) < 0 or int(node_id.max()) >= num_nodes:
+    if node_id.numel() == 0:
+        return
+    _check_range(node_id, num_nodes, name)
+    node, count = node_id.unique(return_counts=True)
+    if node.numel() < node_id.numel():
         raise ValueError(
-            f"'{name}' must lie in [0, {num_nodes - 1}], got ids from "
-            f'{int(node_id.min())} to {int(node_id.max())}'
+            f"'{name}' must list each node once, got {int(node[count > 1][0])}"
+            ' several times (a mask of zeros and ones must be boolean: '
+            'mask.bool())'
         )
-    if node_id.unique().numel() != node_id.numel():
-        raise ValueError(f"'{name}' must list each node once")
 
 
 def check_node_mask(mask: Tensor, num_nodes: int, name: str) -> None:
     r"""Expects one :obj:`bool` for each node."""
     check_tensor(mask, f'[{num_nodes}]', name)
     if mask.dtype != torch.bool or list(mask.shape) != [num_nodes]:
+        got = list(mask.shape) if mask.dtype == torch.bool else mask.dtype
         raise ValueError(
-            f"'{name}' must be a mask of shape [{num_nodes}] and dtype "
-            f'torch.bool, got {mask.dtype} of shape {list(mask.shape)}'
+            f"'{name}' must be a boolean mask of shape [{num_nodes}], got "
+            f'{got}'
         )
+
+
+def selected_nodes(
+    mask: Tensor, num_nodes: int, name: str = 'mask', allow_none: bool = False
+) -> Tensor:
+    r"""The nodes that a mask selects, ascending. Expects a boolean mask of
+    shape :obj:`[N]`, or distinct node indices of type int64 or int32.
+    """
+    check_tensor(mask, f'[{num_nodes}]', name)
+    if mask.dtype == torch.bool:
+        check_node_mask(mask, num_nodes, name)
+        nodes = mask.nonzero().view(-1)
+    elif mask.dtype in (torch.int64, torch.int32):
+        check_node_id(mask, num_nodes, name, least=0)
+        nodes = mask.long().sort().values
+    else:
+        raise TypeError(
+            f"'{name}' must be a boolean mask or hold int64 node indices, "
+            f'got {mask.dtype}'
+        )
+    if nodes.numel() == 0 and not allow_none:
+        raise ValueError(
+            f"'{name}' selects no node, expected at least one labelled node"
+        )
+    return nodes

@@ -173,7 +173,7 @@ def test_bad_labels_are_refused(y, error, message):
     [
         (torch.rand(5), ValueError, r"'prob' must have shape \[N, L\]"),
         (1 + torch.rand(5, 2), ValueError, 'between 0 and 1'),
-        (torch.full((5, 2), NAN), ValueError, "'prob' must be finite"),
+        (torch.full((5, 2), NAN), ValueError, "'prob' must hold"),
         (labels(5, 2).bool(), TypeError, "'prob' must be floating point"),
     ],
 )
