@@ -17,8 +17,8 @@ from torch_geometric_vgcn import (
     fit,
 )
 from torch_geometric_vgcn.pairs import AllPairs, Candidates, ClusterPairs
-from torch_geometric_vgcn.posterior import ClassPosterior, FreePosterior
-from torch_geometric_vgcn.prior import ConstantPrior, SmoothedPrior
+from torch_geometric_vgcn.posterior import ClassPosterior
+from torch_geometric_vgcn.prior import SmoothedPrior
 
 X = torch.randn(6, 4, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 1, 1, 2, -1])
@@ -48,21 +48,6 @@ def observed(prior, **options):
     for _ in range(3):
         posterior.observe(2 * torch.randn(2, 6, 3), Y, LABELLED, prior)
     return posterior
-
-
-def test_it_starts_at_the_prior(prior):
-    posterior = start(prior)
-    torch.testing.assert_close(posterior(prior), prior.logits)
-    observed = copy.deepcopy(posterior)
-    observed.observe(torch.randn(1, 6, 3), Y, LABELLED, prior)
-    assert (observed(prior) - prior.logits).abs().max() > 0.01
-    observed.reset_parameters(prior)
-    assert torch.equal(observed(prior), posterior(prior))
-
-
-def test_there_is_nothing_before_the_start(prior):
-    with pytest.raises(RuntimeError, match='ClassPosterior has no parameters'):
-        ClassPosterior(3)(prior)
 
 
 @pytest.mark.parametrize('homophily', [0.3, 0.8])
@@ -176,25 +161,6 @@ def test_classes_are_a_running_mean_and_labels_override_it(prior):
         torch.testing.assert_close(posterior.prob, expected)
 
 
-def test_masks_are_boolean_or_indices_or_all(prior):
-    mask = torch.zeros(6).bool()
-    mask[LABELLED] = True
-    out = torch.randn(2, 6, 3)
-    first, second, third = start(prior), start(prior), start(prior)
-    first.observe(out, Y, LABELLED, prior)
-    second.observe(out, Y, mask, prior)
-    assert torch.equal(first.prob, second.prob)
-    third.observe(out, Y.clamp(min=0), None, prior)
-    assert torch.equal(third.prob, torch.eye(3)[Y.clamp(min=0)])
-
-
-def test_a_subset_has_the_same_logits(prior):
-    posterior = observed(prior)
-    part = prior.subset(torch.tensor([5, 3, 4, 0]))
-    expected = posterior(prior)[part.pairs.position]
-    torch.testing.assert_close(posterior(part), expected)
-
-
 def test_a_batch_changes_the_classes_of_its_nodes(prior):
     whole = observed(prior)
     part_of_it = copy.deepcopy(whole)
@@ -235,28 +201,6 @@ def test_all_pairs_and_candidates_agree(graph):
     torch.testing.assert_close(first(dense), second(sparse))
 
 
-def test_it_adds_up_with_others(prior):
-    classes, free = ClassPosterior(3), FreePosterior()
-    both = free + classes
-    both.initialize_from(prior)
-    torch.testing.assert_close(both(prior), prior.logits)
-    both.observe(torch.randn(2, 6, 3), Y, LABELLED, prior)
-    assert classes.prob[0, 0] == 1
-    with torch.no_grad():
-        free.offset.copy_(torch.randn_like(free.offset))
-    expected = prior.logits + free.offset + (classes(prior) - prior.logits)
-    torch.testing.assert_close(both(prior), expected)
-    both(prior).sum().backward()
-    assert (free.offset.grad == 1).all()
-
-
-def test_what_was_seen_can_be_saved(prior):
-    posterior, again = observed(prior), start(prior)
-    again.load_state_dict(posterior.state_dict())
-    assert torch.equal(again(prior), posterior(prior))
-    assert list(posterior.state_dict()) == ['prob', 'mixing']
-
-
 def learner_of(prior, posterior=None, conv=None):
     torch.manual_seed(0)
     return VariationalGraphLearner(
@@ -288,50 +232,6 @@ def test_only_training_changes_it(prior):
     assert learner.posterior.prob[0].tolist() == [1, 0, 0]
     learner.reset_parameters()
     assert torch.equal(learner.posterior.prob, before)
-
-
-def test_a_step_is_seen_from_the_next_graph_on(prior):
-    learner = learner_of(prior)
-    out = learner(X, num_samples=2)
-    logits = learner.sample.logits.clone()
-    torch.testing.assert_close(logits, prior.logits)
-    learner.objective(out, Y, LABELLED).loss.backward()
-    learner(X)
-    assert not torch.equal(learner.sample.logits, logits)
-
-
-def test_the_network_must_have_as_many_outputs(prior):
-    learner = learner_of(prior, ClassPosterior(4))
-    with pytest.raises(
-        ValueError, match=r"'num_classes' of ClassPosterior \(4"
-    ):
-        learner.objective(learner(X), Y, LABELLED)
-
-
-@pytest.mark.parametrize('num_nodes', [5, 7])
-def test_unseen_nodes_are_refused(prior, num_nodes):
-    other = ConstantPrior(AllPairs(num_nodes), rho=0.5)
-    posterior = start(prior)
-    for some in (other, other.subset(torch.arange(num_nodes - 1))):
-        message = f'classes of 6 nodes, got a prior of {num_nodes}: use Amort'
-        with pytest.raises(ValueError, match=message):
-            posterior(some)
-
-
-@pytest.mark.parametrize(
-    'name, value',
-    [
-        ('num_classes', 1),
-        ('num_classes', 2.5),
-        ('homophily', 1.1),
-        ('homophily', 'much'),
-        ('momentum', -0.1),
-        ('momentum', float('nan')),
-    ],
-)
-def test_wrong_arguments_are_refused(name, value):
-    with pytest.raises((TypeError, ValueError), match=f"'{name}' must"):
-        ClassPosterior(**{'num_classes': 3, name: value})
 
 
 def test_it_finds_the_edges_inside_planted_classes():
