@@ -104,8 +104,3 @@ def test_mini_batches_of_pairs_scale_the_divergence(tiny):
     thrice = learner.objective(out, tiny.y, kl_scale=3.0)
     assert torch.allclose(thrice.kl, 3 * once.kl)
     assert torch.allclose(once.bound - thrice.bound, 2 * once.kl)
-
-
-def test_bad_beta():
-    with pytest.raises(ValueError, match="'beta' must be"):
-        ELBO(BernoulliKL(), beta=-1.0)

@@ -57,23 +57,6 @@ def test_sparse_features_equal_dense_ones(prior, x, layout):
     assert torch.equal(sparse.logits, EvidencePrior(prior, x).logits)
 
 
-def test_sparse_features_need_not_be_coalesced(prior, x):
-    coo = x.relu().to_sparse_coo()
-    raw = torch.sparse_coo_tensor(
-        coo.indices(), coo.values(), coo.shape, check_invariants=True
-    )
-    expected = EvidencePrior(prior, x.relu())
-    assert torch.equal(EvidencePrior(prior, raw).logits, expected.logits)
-
-
-def test_features_that_are_no_numbers_are_refused(prior, x):
-    x[2, 3] = float('nan')
-    with pytest.raises(ValueError, match="'x' must be finite, got 1 NaN"):
-        EvidencePrior(prior, x)
-    with pytest.raises(ValueError, match="'x' must have one row for each"):
-        EvidencePrior(prior, x[:5])
-
-
 def test_the_rest_is_that_of_the_other_prior(graph, x):
     prior = SmoothedPrior(graph, 6, rho0=0.01)
     evidence = EvidencePrior(prior, x)

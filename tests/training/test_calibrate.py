@@ -1,22 +1,18 @@
 import pickle
-from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
 from torch_geometric import seed_everything
-from torch_geometric.data import HeteroData
 from torch_geometric.datasets import KarateClub
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
-    ClusterPairs,
     FixedGraph,
     SmoothedPrior,
     VariationalGraphLearner,
     calibrate,
     evaluate,
     fit,
-    predict_batches,
 )
 
 KINDS = pytest.mark.parametrize('kind', [VariationalGraphLearner, FixedGraph])
@@ -90,45 +86,6 @@ def test_a_new_run_starts_without_one(kind):
     assert results[0] == results[1]
 
 
-def test_new_parameters_have_none():
-    data = karate()
-    learner = learner_of(data)
-    learner.likelihood.set_temperature(3.0)
-    learner.reset_parameters()
-    assert learner.likelihood.temperature == 1
-
-
-def test_batches_are_scaled_as_the_whole_is():
-    data = karate()
-    pairs = ClusterPairs(torch.arange(34) % 3)
-    inside = data.edge_index[:, pairs.joins(data.edge_index)]
-    learner = VariationalGraphLearner(
-        GCN(34, 8, 2, 4), SmoothedPrior(inside, 34, pairs=pairs)
-    )
-    learner.likelihood.set_temperature(2.0)
-    noise = learner.noise(4)
-    whole = learner.predict(data.x, noise=noise)
-    parts = predict_batches(learner, data.x, pairs.clusters(), noise=noise)
-    torch.testing.assert_close(parts, whole)
-
-
-def test_several_threads_predict_with_it():
-    data = karate()
-    learner = learner_of(data)
-    learner.likelihood.set_temperature(2.0)
-    noise = learner.noise(3)
-    expected = learner.predict(data.x, noise=noise)
-
-    def work(_):
-        return all(
-            torch.equal(learner.predict(data.x, noise=noise), expected)
-            for _ in range(30)
-        )
-
-    with ThreadPoolExecutor(4) as pool:
-        assert all(pool.map(work, range(4)))
-
-
 @pytest.mark.parametrize('dtype', [torch.half, torch.double])
 @KINDS
 def test_other_precisions(kind, dtype):
@@ -140,17 +97,6 @@ def test_other_precisions(kind, dtype):
     assert calibrated(learner, data) == pytest.approx(expected, rel=rel)
     prob = predict(learner, data.x)
     assert prob.dtype == dtype and prob.isfinite().all()
-
-
-def test_its_mode_and_parameters_stay():
-    data = karate()
-    learner = learner_of(data)
-    before = {k: v.clone() for k, v in learner.named_parameters()}
-    calibrated(learner, data)
-    assert learner.training
-    for name, parameter in learner.named_parameters():
-        assert torch.equal(parameter, before[name])
-        assert parameter.grad is None
 
 
 @pytest.mark.parametrize(
@@ -172,17 +118,4 @@ def test_an_error_changes_nothing(change, message):
         data[name] = value
     with pytest.raises(ValueError, match=message):
         calibrate(learner, data)
-    assert learner.likelihood.temperature == 3
-
-
-def test_wrong_arguments_are_refused():
-    data = karate()
-    learner = learner_of(data)
-    learner.likelihood.set_temperature(3.0)
-    with pytest.raises(TypeError, match="'learner' must be a Var.*got GCN"):
-        calibrate(learner.conv, data)
-    with pytest.raises(TypeError, match='HeteroData'):
-        calibrate(learner, HeteroData())
-    with pytest.raises(ValueError, match="'num_samples' must be at least 1"):
-        calibrate(learner, data, num_samples=0)
     assert learner.likelihood.temperature == 3

@@ -75,8 +75,3 @@ def test_checkpoints_are_those_of_the_learner_inside(data, tmp_path):
     result = fit(made(GCN, data, seed=5), data, epochs=2, **options)
     for got, want in zip(result.history, expected.history, strict=True):
         assert got == pytest.approx(want, rel=1e-4)
-
-
-def test_another_compiled_module_is_refused(data):
-    with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
-        fit(compiled(GCN(34, 8, 2, 4)), data, **SETTINGS)

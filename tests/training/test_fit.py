@@ -1,13 +1,8 @@
 import copy
-import os
-import signal
-import subprocess
-import sys
 
 import pytest
 import torch
 from torch_geometric import seed_everything
-from torch_geometric.data import HeteroData
 from torch_geometric.datasets import KarateClub
 from torch_geometric.nn import GCN, SimpleConv
 
@@ -22,7 +17,6 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.objective import Consistency
 
 GRAPH = KarateClub()[0].edge_index
-SETTINGS = {'epochs': 30, 'patience': 30, 'progress': False}
 
 
 def karate():
@@ -59,33 +53,11 @@ def test_fit_learns_and_keeps_the_best_state():
     assert abs(acc - result.val_acc) < 0.2
 
 
-def test_fixed_graph_in_the_same_call():
-    data = karate()
-    seed_everything(0)
-    model = FixedGraph(GCN(34, 8, 2, 4), data.edge_index)
-    result = fit(model, data, epochs=50, progress=False)
-    assert result.val_acc > 0.6 and result.history[-1]['kl'] == 0
-
-
 def test_patience_stops_early():
     data = karate()
     learner = learner_of(data)
     result = fit(learner, data, epochs=500, patience=3, progress=False)
     assert len(result.history) == result.best_epoch + 4
-
-
-def test_weights_decay_and_logits_do_not():
-    data = karate()
-    learner = learner_of(data)
-    learner.criterion.beta = 0.0
-    for parameter in learner.parameters():
-        parameter.register_hook(torch.zeros_like)
-    before = learner.conv.convs[0].lin.weight.detach().clone()
-    learner.posterior.offset.data += 1
-    fit(learner, data, epochs=1, weight_decay=0.1, progress=False)
-    assert (learner.posterior.offset == 1).all()
-    weight = learner.conv.convs[0].lin.weight
-    assert weight.abs().sum() < before.abs().sum()
 
 
 def states_equal(first, second):
@@ -95,56 +67,6 @@ def states_equal(first, second):
         for name in first
         if isinstance(first[name], torch.Tensor)
     )
-
-
-def test_resume_is_bit_identical(tmp_path, interrupted):
-    data = karate()
-    whole = learner_of(data)
-    expected = fit(whole, data, **SETTINGS)
-
-    path = tmp_path / 'run.pt'
-    first = learner_of(data)
-    with interrupted(first, steps=17):
-        fit(first, data, checkpoint=path, checkpoint_every=5, **SETTINGS)
-    second = learner_of(data, seed=123)
-    result = fit(second, data, checkpoint=path, **SETTINGS)
-    assert result == expected
-    assert states_equal(whole, second)
-    # The finished run answers at once, with the same.
-    third = learner_of(data, seed=5)
-    assert fit(third, data, checkpoint=path, **SETTINGS) == expected
-    assert states_equal(whole, third)
-
-
-SCRIPT = """
-import sys
-sys.path.insert(0, sys.argv[1])
-from test_fit import *
-data = karate()
-fit(learner_of(data), data, checkpoint=sys.argv[2], checkpoint_every=2,
-    epochs=100_000, patience=100_000, progress=False)
-"""
-
-
-def test_a_killed_run_resumes_to_a_bit_identical_result(tmp_path):
-    path = tmp_path / 'run.pt'
-    process = subprocess.Popen(
-        [sys.executable, '-c', SCRIPT, os.path.dirname(__file__), str(path)]
-    )
-    while not path.exists():
-        assert process.poll() is None
-    process.send_signal(signal.SIGKILL)
-    process.wait()
-    state = torch.load(path, weights_only=True)
-    done = len(state['result']['history'])
-
-    data = karate()
-    settings = {'epochs': done + 10, 'patience': 100_000}
-    resumed = learner_of(data, seed=9)
-    result = fit(resumed, data, checkpoint=path, progress=False, **settings)
-    whole = learner_of(data)
-    assert result == fit(whole, data, progress=False, **settings)
-    assert states_equal(resumed, whole)
 
 
 def with_changes(data, **changes):
@@ -185,23 +107,6 @@ def test_bad_data(change, error, message):
         assert states_equal(model, before)  # refused before any step
 
 
-def test_only_one_homogeneous_graph():
-    with pytest.raises(TypeError, match='one type of nodes.*HeteroData'):
-        fit(learner_of(karate()), HeteroData(), progress=False)
-    with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
-        fit(GCN(34, 8, 2, 4), karate(), progress=False)
-
-
-def test_a_validation_class_without_an_output_is_refused_at_once():
-    data = karate()
-    data.y = data.y.masked_fill(data.val_mask, 7)
-    learner = learner_of(data)
-    before = copy.deepcopy(learner)
-    with pytest.raises(ValueError, match="'y' .*below 4,.*got 7"):
-        fit(learner, data, progress=False)
-    assert states_equal(learner, before)
-
-
 def test_one_output_is_not_enough():
     data = karate()
     data.y = (data.y > 1).long()
@@ -227,17 +132,6 @@ def test_node_indices_are_masks(dtype):
     other = learner_of(data)
     assert fit(other, data, epochs=5, progress=False) == expected
     assert states_equal(learner, other)
-
-
-def test_node_indices_train_on_those_nodes():
-    data = karate()
-    data.train_mask = torch.tensor([30, 31, 32])
-    y = data.y
-    data.y = torch.full_like(y, -1)  # any other node would be refused
-    chosen = torch.cat([data.train_mask, data.val_mask.nonzero().view(-1)])
-    data.y[chosen] = y[chosen]
-    result = fit(learner_of(data), data, epochs=2, progress=False)
-    assert len(result.history) == 2
 
 
 NAN, INF = float('nan'), float('inf')
@@ -302,20 +196,6 @@ def test_modules_in_evaluation_mode_stay_in_it():
     assert not torch.equal(net.norms[0].module.running_mean, before)
 
 
-def test_lazy_parameters_are_initialised_first(tmp_path):
-    data = karate()
-    runs = []
-    for path in (None, tmp_path / 'run.pt', tmp_path / 'run.pt'):
-        seed_everything(len(runs) // 2)  # the third one resumes
-        model = FixedGraph(GCN(-1, 16, 2, 4), data.edge_index)
-        result = fit(model, data, checkpoint=path, **SETTINGS)
-        runs.append((result, model))
-    assert runs[0][0] == runs[1][0] == runs[2][0]
-    assert states_equal(runs[0][1], runs[1][1])
-    assert states_equal(runs[0][1], runs[2][1])
-    assert runs[0][0].history[-1]['loss'] < runs[0][0].history[0]['loss']
-
-
 def test_a_loss_that_is_not_finite_stops_the_run_with_the_model_intact():
     data = karate()
     learner = learner_of(data)
@@ -325,27 +205,3 @@ def test_a_loss_that_is_not_finite_stops_the_run_with_the_model_intact():
     ):
         fit(learner, data, progress=False)
     assert all(p.isfinite().all() for p in learner.conv.parameters())
-
-
-def test_logits_with_sparse_gradients_learn_as_others_do():
-    data = karate()
-    losses, changes = [], []
-    for sparse in (False, True):
-        seed_everything(0)
-        learner = VariationalGraphLearner(
-            GCN(34, 8, 2, 4, dropout=0.5),
-            SmoothedPrior(data.edge_index, data.num_nodes),
-            FreePosterior(sparse=sparse),
-        )
-        adam = torch.optim.Adam
-        result = fit(
-            learner, data, epochs=5, logit_optimizer=adam, progress=False
-        )
-        losses.append([row['loss'] for row in result.history])
-        changes.append(learner.posterior.offset.detach())
-    assert losses[0][0] == losses[1][0]
-    assert losses[0] == pytest.approx(losses[1], rel=1e-3)
-    # SparseAdam adds its epsilon before it corrects the second moment, so
-    # that logits with gradients as small as that move less:
-    assert (changes[0] - changes[1]).abs().median() < 1e-4
-    assert changes[1].abs().median() > 1e-3

@@ -1,4 +1,3 @@
-import pytest
 import torch
 from sklearn.metrics import roc_auc_score
 from torch_geometric import seed_everything
@@ -32,10 +31,3 @@ def test_the_same_seed_gives_the_same_prior(cora):
         seed_everything(3)
         logits.append(fitted_prior(data, epochs=20).logits)
     assert torch.equal(*logits)
-
-
-def test_what_is_missing_is_named(cora):
-    data = cora.clone()
-    del data.val_mask
-    with pytest.raises(ValueError, match='val_mask'):
-        fitted_prior(data)

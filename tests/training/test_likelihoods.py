@@ -14,10 +14,8 @@ from torch_geometric.nn import GCN, GraphSAGE
 from torch_geometric.utils import degree, index_to_mask
 
 from torch_geometric_vgcn import (
-    ClassPosterior,
     ClusterPairs,
     FixedGraph,
-    FreePosterior,
     Gaussian,
     MultiLabel,
     SmoothedPrior,
@@ -25,7 +23,6 @@ from torch_geometric_vgcn import (
     calibrate,
     evaluate,
     fit,
-    fitted_prior,
     predict_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
@@ -84,15 +81,6 @@ def train(batched, learner, data, **options):
     return fit(learner, data, *batches, **{**SETTINGS, **options})
 
 
-def same(first, second):
-    first, second = first.state_dict(), second.state_dict()
-    return first.keys() == second.keys() and all(
-        torch.equal(first[name], second[name])
-        for name in first
-        if isinstance(first[name], torch.Tensor)
-    )
-
-
 @BATCHED
 @KINDS
 def test_the_best_epoch_has_the_best_score(batched, kind):
@@ -111,21 +99,6 @@ def test_the_best_epoch_has_the_best_score(batched, kind):
     assert 'val_acc' not in result.history[0]
     with pytest.raises(AttributeError, match="use 'val_score'"):
         result.val_acc  # noqa: B018
-
-
-@BATCHED
-@KINDS
-def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
-    data = karate(kind())
-    whole = learner_of(kind(), data)
-    expected = train(batched, whole, data)
-    options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 2}
-    first = learner_of(kind(), data)
-    with interrupted(first, steps=10 if batched else 5):
-        train(batched, first, data, **options)
-    learner = learner_of(kind(), data, seed=7)
-    assert train(batched, learner, data, **options) == expected
-    assert same(learner, whole)
 
 
 def test_another_likelihood_is_another_run(tmp_path):
@@ -238,41 +211,6 @@ def test_terms_need_classes(batched, kind):
     message = rf"'terms' \(Consistency\) .*got .*{type(likelihood).__name__}"
     with pytest.raises(ValueError, match=message):
         train(batched, learner, data, terms=[Consistency(2)])
-
-
-@pytest.mark.parametrize('likelihood', [Gaussian(), MultiLabel()])
-@pytest.mark.parametrize('together', [False, True])
-def test_a_class_posterior_needs_classes(graph, likelihood, together):
-    posterior = ClassPosterior(2)
-    if together:
-        posterior = FreePosterior() + posterior
-    name = type(likelihood).__name__
-    with pytest.raises(ValueError, match=f'a ClassPosterior, .*got .*{name}'):
-        VariationalGraphLearner(
-            GCN(3, 8, 2, 2),
-            SmoothedPrior(graph, 6),
-            posterior,
-            likelihood=likelihood,
-        )
-
-
-def test_a_fitted_prior_needs_classes():
-    data = karate(Gaussian())
-    with pytest.raises(ValueError, match="'y' must hold one int64 class id"):
-        fitted_prior(data)
-
-
-@pytest.mark.parametrize('likelihood', ['Gaussian', Gaussian, torch.nn.Linear])
-def test_what_is_no_likelihood_is_refused(graph, likelihood):
-    message = "'likelihood' must be a Likelihood, got"
-    with pytest.raises(TypeError, match=message):
-        VariationalGraphLearner(
-            GCN(3, 8, 2, 2), SmoothedPrior(graph, 6), likelihood=likelihood
-        )
-    with pytest.raises(TypeError, match=message):
-        FixedGraph(GCN(3, 8, 2, 2), graph, likelihood)
-    with pytest.raises(TypeError, match=message):
-        evaluate(torch.rand(6, 2), torch.ones(6), torch.arange(6), likelihood)
 
 
 @BATCHED

@@ -137,27 +137,6 @@ def test_the_same_seed_gives_the_same_run():
     assert same(one, two)
 
 
-@pytest.mark.parametrize('pairs, size', [(ClusterPairs, 1), (Candidates, 2)])
-def test_resume_is_bit_identical(tmp_path, interrupted, pairs, size):
-    data, clusters = karate()
-    whole = learner_of(data, clusters, pairs)
-    expected = fit(whole, data, loader_of(clusters, size), **SETTINGS)
-
-    options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 5}
-    loader = loader_of(clusters, size)
-    learner = learner_of(data, clusters, pairs)
-    with interrupted(learner, steps=7 * len(loader)):
-        fit(learner, data, loader, **options, **SETTINGS)
-    learner = learner_of(data, clusters, pairs, seed=7)
-    loader = loader_of(clusters, size)
-    result = fit(learner, data, loader, **options, **SETTINGS)
-    assert result == expected
-    assert same(learner, whole)
-    with pytest.raises(ValueError, match='loader.batch_size is . there, 3'):
-        other = loader_of(clusters, 3)
-        fit(learner, data, other, **options, **SETTINGS)
-
-
 def test_prediction_by_clusters_is_that_at_once(tmp_path):
     data, clusters = karate()
     learner = learner_of(data, clusters)

@@ -80,12 +80,6 @@ def test_what_makes_no_optimiser_is_refused(learner):
         optimizers(learner, **RATES, logit_optimizer=make)
 
 
-def test_nothing_to_train_is_refused(learner):
-    learner.requires_grad_(False)
-    with pytest.raises(ValueError, match='no parameter that requires a grad'):
-        optimizers(learner, **RATES)
-
-
 @pytest.fixture
 def data():
     data = KarateClub()[0]
@@ -217,19 +211,3 @@ def test_a_step_on_a_batch_is_along_its_own_bound(data, sparse):
     torch.testing.assert_close(
         learner.posterior.offset, offset, rtol=1e-3, atol=1e-6
     )
-
-
-@pytest.mark.parametrize(
-    'name, value',
-    [
-        ('num_labels', 0),
-        ('num_labels', float('nan')),
-        ('lr', 0.0),
-        ('logit_lr', float('nan')),
-        ('weight_decay', -1.0),
-        ('logit_optimizer', 'SGD'),
-    ],
-)
-def test_wrong_arguments_are_refused(learner, name, value):
-    with pytest.raises((TypeError, ValueError), match=f"'{name}'"):
-        optimizers(learner, **{'num_labels': 4, name: value})

@@ -22,32 +22,6 @@ def test_accuracy_and_negative_log_likelihood(mask):
     assert nll == pytest.approx(-float(torch.tensor([0.9, 0.4]).log().mean()))
 
 
-@pytest.mark.parametrize(
-    'prob, y, mask, error, message',
-    [
-        (PROB, Y, torch.tensor([3]), ValueError, "'y' must be non-neg.*ot -1"),
-        (PROB, Y + 1, torch.tensor([1]), ValueError, 'below 2, .*got 2'),
-        (PROB, Y, torch.tensor([4]), ValueError, r"'mask' .*\[0, 3\], got"),
-        (PROB, Y, torch.ones(4), TypeError, "'mask' .*got torch.float32"),
-        (PROB, Y, [0, 1], TypeError, "'mask' must be a torch.Tensor"),
-        (PROB, Y[:3], torch.tensor([0]), ValueError, "'y' must hold one"),
-        (PROB / 0, Y, torch.tensor([0]), ValueError, "'prob' must be finite"),
-        (PROB[:, 0], Y, torch.tensor([0]), ValueError, r"'prob' .*\[N, C\]"),
-        (PROB[:, :1], Y, torch.tensor([0]), ValueError, 'one output per cl'),
-        (
-            [[1.0]],
-            Y,
-            torch.tensor([0]),
-            TypeError,
-            "'prob' must be a torch.Tensor",
-        ),
-    ],
-)
-def test_bad_arguments_are_refused(prob, y, mask, error, message):
-    with pytest.raises(error, match=message):
-        evaluate(prob, y, mask)
-
-
 def test_settled_is_now_warmup_done():
     with pytest.warns(DeprecationWarning, match="now 'warmup_done', and goes"):
         assert Fit(warmup_done=True).settled

@@ -18,7 +18,6 @@ from torch_geometric_vgcn import (
     fit,
 )
 from torch_geometric_vgcn.loader import ClusterData, PairWeight
-from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.objective import IWELBO, Consistency, Term
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.training import optimizers
@@ -148,37 +147,6 @@ def test_consistency_is_the_bound_with_latent_labels(batched, bound):
 
 
 @BATCHED
-@pytest.mark.parametrize(
-    'kind', ['term', 'classes', 'propagated', 'latent labels']
-)
-def test_resume_is_bit_identical(batched, kind, tmp_path, interrupted):
-    def make(seed):
-        seed_everything(seed)
-        net = PropagatedMLP(34, 8, 4) if kind == 'propagated' else None
-        if kind == 'latent labels':  # whose number isn't known at first
-            posterior = FreePosterior() + ClassPosterior()
-            # In its warm-up when the run is cut off:
-            bound = SemiSupervisedELBO(LogisticKL(), weight=2.0, warmup=50)
-            return learner_of(posterior, net, seed, bound)
-        posterior = FreePosterior()
-        if kind != 'term':
-            posterior = posterior + ClassPosterior(4)
-        return learner_of(posterior, net, seed)
-
-    terms = [Entropy()] if kind == 'term' else []
-    whole = make(0)
-    expected = train(batched, whole, terms=terms)
-    options = {'checkpoint': tmp_path / 'run.pt', 'checkpoint_every': 3}
-    first = make(0)
-    with interrupted(first, steps=16 if batched else 8):
-        train(batched, first, terms=terms, **options)
-    learner = make(7)
-    result = train(batched, learner, terms=terms, **options)
-    assert result == expected
-    assert same(learner, whole)
-
-
-@BATCHED
 def test_other_terms_are_another_run(batched, tmp_path):
     options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
     train(batched, learner_of(), terms=[Entropy()], **options)
@@ -189,23 +157,6 @@ def test_other_terms_are_another_run(batched, tmp_path):
         with pytest.raises(ValueError, match=f'of another run: .*{message}'):
             train(batched, learner_of(), terms=terms, **options)
     train(batched, learner_of(), terms=[Entropy()], **options)
-
-
-def test_another_class_posterior_is_another_run(tmp_path):
-    options = {'checkpoint': tmp_path / 'run.pt', 'epochs': 2}
-    train(False, learner_of(ClassPosterior(4)), **options)
-    for posterior, message in [
-        (
-            ClassPosterior(4, 0.7),
-            r'posterior\.homophily is 0\.9 there, 0\.7',
-        ),
-        (
-            ClassPosterior(4, momentum=0.2),
-            r'posterior\.momentum is 0\.1 there',
-        ),
-    ]:
-        with pytest.raises(ValueError, match=f'of another run: {message}'):
-            train(False, learner_of(posterior), **options)
 
 
 @BATCHED

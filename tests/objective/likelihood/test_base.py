@@ -76,14 +76,3 @@ def test_a_likelihood_of_ones_own():
     data.y = data.y - 5
     with pytest.raises(ValueError, match="'y' must hold counts"):
         fit(learner, data, epochs=1, progress=False)
-
-
-def test_what_is_missing_is_named():
-    class Incomplete(Likelihood):
-        def log_prob(self, out, y):
-            return out
-
-    with pytest.raises(TypeError, match='abstract'):
-        Likelihood()
-    with pytest.raises(TypeError, match='calibrated'):
-        Incomplete()
