@@ -14,11 +14,6 @@ def test_log_prob_is_the_cross_entropy():
         assert torch.allclose(got[s], expected)
 
 
-def test_mean_is_a_distribution():
-    prob = Categorical().mean(torch.randn(5, 4))
-    assert torch.allclose(prob.sum(-1), torch.ones(5))
-
-
 @pytest.mark.parametrize('temperature', [0.2, 0.7, 3.0])
 def test_calibrated_is_the_formula(temperature):
     likelihood = Categorical().double()
@@ -47,19 +42,3 @@ def test_any_temperature_gives_probabilities(temperature, dtype):
         one = torch.ones(3, dtype=dtype)
         torch.testing.assert_close(got.sum(-1), one, rtol=0.02, atol=0)
         assert (got.diff(dim=-1).sign() * prob.diff(dim=-1) >= 0).all()
-
-
-def test_training_ignores_the_temperature():
-    out, y = torch.randn(3, 5, 4), torch.tensor([0, 3, 1, 2, 2])
-    likelihood = Categorical()
-    log_prob, mean = likelihood.log_prob(out, y), likelihood.mean(out)
-    likelihood.set_temperature(3.0)
-    assert torch.equal(likelihood.log_prob(out, y), log_prob)
-    assert torch.equal(likelihood.mean(out), mean)
-
-
-def test_the_temperature_is_part_of_the_state():
-    likelihood, again = Categorical(), Categorical()
-    likelihood.set_temperature(2.5)
-    again.load_state_dict(likelihood.state_dict())
-    assert again.temperature == 2.5

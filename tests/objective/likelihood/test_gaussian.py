@@ -8,7 +8,6 @@ from sklearn.metrics import r2_score
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
-    FixedGraph,
     Gaussian,
     SmoothedPrior,
     VariationalGraphLearner,
@@ -33,14 +32,6 @@ def test_log_prob_is_that_of_a_normal_distribution(s, n, d):
     got = likelihood.log_prob(out, y)
     normal = torch.distributions.Normal(out, likelihood.variance.sqrt())
     torch.testing.assert_close(got, normal.log_prob(y).sum(-1))
-
-
-def test_one_target_needs_no_second_dimension():
-    likelihood, out, y = gaussian(), torch.randn(3, 5, 1), torch.randn(5)
-    normal = torch.distributions.Normal(
-        out.squeeze(-1), likelihood.variance.sqrt()
-    )
-    torch.testing.assert_close(likelihood.log_prob(out, y), normal.log_prob(y))
 
 
 def test_unknown_targets_have_no_part():
@@ -119,15 +110,6 @@ def test_the_learner_predicts_noise_and_variance_between_graphs(graph):
     assert not variance.requires_grad
 
 
-def test_a_fixed_graph_has_noise_only(graph):
-    model = FixedGraph(GCN(3, 8, 2, 2), graph, gaussian(2)).eval()
-    x = torch.randn(6, 3)
-    mean, variance = model.predict(x)
-    assert torch.equal(mean, model(x))
-    noise = model.likelihood.variance.expand(6, 2)
-    assert torch.allclose(variance, noise, rtol=1e-6, atol=0)
-
-
 def test_the_temperature_scales_the_variance():
     likelihood, moments = gaussian(), torch.rand(5, 1, 2).double() + 1
     before = likelihood.calibrated(moments)
@@ -201,76 +183,3 @@ def test_what_is_learned_is_part_of_the_state():
     assert likelihood.variance.tolist() == [1, 1]
     assert likelihood.temperature == 1
     assert str(likelihood) == 'Gaussian(2)'
-
-
-@pytest.mark.parametrize(
-    'num_targets, y, error, message',
-    [
-        (None, torch.ones(5, 1), ValueError, r'\[5\], .*use Gauss.*targets=1'),
-        (None, torch.ones(4), ValueError, r"'y' must have shape \[5\], .*\[4"),
-        (2, torch.ones(5), ValueError, r"'y' must have shape \[5, 2\]"),
-        (2, torch.ones(5, 3), ValueError, r'use Gaussian\(num_targets=3\)'),
-        (None, torch.arange(5), TypeError, "'y' .*floating-point.*int64"),
-        (None, torch.full((5,), NAN), ValueError, '5 nodes with NaN only'),
-        (None, torch.full((5,), INF), ValueError, '5 infinite values'),
-        (None, [1.0] * 5, TypeError, "'y' must be a torch.Tensor"),
-        (None, torch.eye(5).to_sparse(), TypeError, "'y' must be a dense"),
-    ],
-)
-def test_bad_targets_are_refused(num_targets, y, error, message):
-    likelihood = Gaussian(num_targets)
-    with pytest.raises(error, match=message):
-        likelihood.check_labels(y, ALL, 5)
-    if 'NaN' not in message:  # which says 'unknown' there
-        with pytest.raises(error, match=message):
-            likelihood.log_prob(torch.zeros(5, num_targets or 1), y)
-
-
-def test_bad_outputs_are_refused():
-    likelihood, y = Gaussian(), torch.ones(5)
-    for out in (torch.ones(5, 2), torch.ones(3, 5, 2)):
-        with pytest.raises(
-            ValueError, match=r'one output for each .*\(1\), got 2'
-        ):
-            likelihood.log_prob(out, y)
-        with pytest.raises(
-            ValueError, match=r'one output for each .*\(1\), got 2'
-        ):
-            likelihood.mean(out)
-    with pytest.raises(ValueError, match="'out' must hold floating-point"):
-        likelihood.log_prob(torch.ones(5), y)
-    with pytest.raises(
-        ValueError, match=r'one output for each .*\(1\), got 4'
-    ):
-        likelihood.check_labels(y, ALL, 5, num_outputs=4)
-
-
-@pytest.mark.parametrize(
-    'prediction, error, message',
-    [
-        (torch.ones(5), TypeError, 'must be a GaussianPrediction, got Tensor'),
-        (
-            GaussianPrediction(torch.ones(5), torch.zeros(5)),
-            ValueError,
-            "'prediction.variance' must be positive, got 0",
-        ),
-        (
-            GaussianPrediction(torch.ones(5), torch.ones(4)),
-            ValueError,
-            r"'prediction.variance' must have shape \[5\], got \[4\]",
-        ),
-        (
-            GaussianPrediction(torch.ones(5) / 0, torch.ones(5)),
-            ValueError,
-            "'prediction.mean' must be finite, got 5",
-        ),
-        (
-            GaussianPrediction(torch.ones(5, 1), torch.ones(5, 1)),
-            ValueError,
-            r"'prediction.mean' must have shape \[N\]",
-        ),
-    ],
-)  # fmt: skip
-def test_bad_predictions_are_refused(prediction, error, message):
-    with pytest.raises(error, match=message):
-        evaluate(prediction, torch.ones(5), ALL, Gaussian())
