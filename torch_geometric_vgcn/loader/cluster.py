@@ -12,13 +12,14 @@ from torch_geometric.loader.cluster import Partition
 from torch_geometric.utils import remove_self_loops, to_undirected
 
 from torch_geometric_vgcn.utils import (
+    FLAG,
+    Instance,
     check_count,
     check_edge_index,
-    check_flag,
-    check_kind,
-    check_path,
+    checked,
     count_nodes,
 )
+from torch_geometric_vgcn.utils.constraints import File
 
 # As PyG does for its own classes; otherwise it would load any pickle:
 torch.serialization.add_safe_globals([Partition])
@@ -67,7 +68,7 @@ class ClusterData(torch_geometric.loader.ClusterData):
                 f"'num_parts' must lie in [1, {num_nodes // 2}] for "
                 f'{num_nodes} nodes, got {num_parts}'
             )
-        _check_options(**kwargs)
+        path = _cache(num_parts, **kwargs)
         for key, value in data.items():
             if isinstance(value, Tensor) and value.layout not in (
                 torch.strided,
@@ -80,7 +81,6 @@ class ClusterData(torch_geometric.loader.ClusterData):
         data = copy.copy(data)
         data.edge_index = edge_index
         data.n_id = torch.arange(num_nodes, device=edge_index.device)
-        path = _cache(num_parts, **kwargs)
         if path is not None:
             _check_folder(path.parent)
             if path.exists():
@@ -164,40 +164,34 @@ class ClusterData(torch_geometric.loader.ClusterData):
         return torch.tensor(cluster, device=edge_index.device)
 
 
-def _check_options(
-    recursive: bool = False,
+@checked(
+    save_dir=File(),
+    filename=Instance(str),
+    recursive=FLAG,
+    log=FLAG,
+    keep_inter_cluster_edges=FLAG,
+)
+def _cache(
+    num_parts: int,
+    save_dir: Path | None = None,
     filename: str | None = None,
+    recursive: bool = False,
     log: bool = True,
     keep_inter_cluster_edges: bool = False,
     sparse_format: str = 'csr',
     **kwargs: Any,
-) -> None:
-    r"""Checks the further arguments of PyG's class, which doesn't."""
-    check_flag(recursive, 'recursive')
-    check_flag(log, 'log')
-    check_flag(keep_inter_cluster_edges, 'keep_inter_cluster_edges')
-    if filename is not None:
-        check_kind(filename, str, 'filename')
-    if not isinstance(sparse_format, str) or (
-        sparse_format not in ('csr', 'csc')
-    ):
+) -> Path | None:
+    r"""Where PyG saves the partition, from the further arguments of its class,
+    which doesn't check them.
+    """
+    if sparse_format not in ('csr', 'csc'):
         raise ValueError(
             f"'sparse_format' must be 'csr' or 'csc', got {sparse_format!r}"
         )
-
-
-def _cache(
-    num_parts: int,
-    save_dir: str | Path | None = None,
-    filename: str | None = None,
-    recursive: bool = False,
-    **kwargs: Any,
-) -> Path | None:
-    r"""Where PyG saves the partition."""
     if save_dir is None:
         return None
     folder = f'part_{num_parts}{"_recursive" if recursive else ""}'
-    return check_path(save_dir, 'save_dir') / folder / (filename or 'metis.pt')
+    return save_dir / folder / (filename or 'metis.pt')
 
 
 def _check_folder(folder: Path) -> None:

@@ -133,11 +133,11 @@ def check_node_id(
 def check_node_mask(mask: Tensor, num_nodes: int, name: str) -> None:
     r"""Expects one :obj:`bool` for each node."""
     check_tensor(mask, f'[{num_nodes}]', name)
-    if mask.dtype != torch.bool or list(mask.shape) != [num_nodes]:
-        got = list(mask.shape) if mask.dtype == torch.bool else mask.dtype
+    if mask.dtype != torch.bool:
+        raise TypeError(f"'{name}' must be a boolean mask, got {mask.dtype}")
+    if list(mask.shape) != [num_nodes]:
         raise ValueError(
-            f"'{name}' must be a boolean mask of shape [{num_nodes}], got "
-            f'{got}'
+            f"'{name}' must have shape [{num_nodes}], got {list(mask.shape)}"
         )
 
 
