@@ -8,7 +8,7 @@ On several machines, with a folder that all of them see, on each of them:
 
     torchrun --nnodes=4 --nproc_per_node=8 --max-restarts=3 \
         --rdzv-backend=c10d --rdzv-endpoint=first-machine:29400 \
-        examples/million_nodes.py --shards 32 --out /shared/million
+        examples/million_nodes.py --together 32 --out /shared/million
 
 Twenty candidates per node, nine of ten inside its community; the features are
 noisy, so that a node alone says little about its class. A process that dies
@@ -18,27 +18,25 @@ command resumes it, too.
 
 import argparse
 import json
-import os
 import time
 from pathlib import Path
 
 import numpy as np
 import torch
-import torch.distributed as dist
 from numpy.lib.format import open_memmap
 from torch_geometric import seed_everything
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn.partition import (
-    PartitionedGraph,
-    PartitionedLearner,
-    partition_graph,
+from torch_geometric_vgcn import VariationalGraphLearner, fit
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    StoredGraph,
+    learned_edges,
+    predict_clusters,
+    write_graph,
 )
-from torch_geometric_vgcn.training import (
-    fit_partitioned,
-    predict_partitioned,
-    process_group,
-)
+from torch_geometric_vgcn.training import process_group
 from torch_geometric_vgcn.utils import progress_bar
 
 COMMUNITY = 1000  # nodes
@@ -55,7 +53,7 @@ def arguments() -> argparse.Namespace:
     add('--degree', type=int, default=20, help='candidates per node')
     add('--cluster-size', type=int, default=2000, help='nodes per cluster')
     add('--batch-size', type=int, default=5, help='clusters per batch')
-    add('--shards', type=int, default=4, help='greatest number of processes')
+    add('--together', type=int, default=4, help='batches per step')
     add('--epochs', type=int, default=5)
     add('--metis', action='store_true', help='find the clusters by METIS')
     add('--out', type=Path, default=Path('results/million_nodes'))
@@ -93,50 +91,51 @@ def partition(folder: Path, args: argparse.Namespace) -> None:
     r"""Makes the graph and partitions it, reading it from disk."""
     make_graph(folder / 'raw', args.nodes, args.degree)
     node = np.arange(args.nodes)
-    # As many clusters as batches of all shards have:
-    together = args.shards * args.batch_size
+    # As many clusters as the batches of whole steps have:
+    together = args.together * args.batch_size
     num_parts = max(1, args.nodes // args.cluster_size // together) * together
     clusters = {'num_parts': num_parts}
     if not args.metis:
         clusters = {'cluster': node * num_parts // args.nodes}
-    partition_graph(
+    write_graph(
         folder / 'graph',
         folder / 'raw' / 'x.npy',
         folder / 'raw' / 'edge_index.npy',
         folder / 'raw' / 'y.npy',
         node % 100 == 0,
         node % 100 == 1,
-        num_shards=args.shards,
         **clusters,
     )
 
 
 def main() -> None:
     args = arguments()
-    with process_group():
-        first = int(os.environ.get('RANK', 0)) == 0
-        if first and not (args.out / 'graph' / 'manifest.json').exists():
+    with process_group() as ranks:
+        first = ranks.rank == 0
+        if first and not (args.out / 'graph' / 'graph.json').exists():
             partition(args.out, args)
-        if dist.is_initialized():
-            dist.barrier()
-        graph = PartitionedGraph(args.out / 'graph')
+        ranks.wait()
+        graph = StoredGraph(args.out / 'graph')
         seed_everything(0)
         net = GCN(FEATURES, 16, 2, CLASSES, dropout=0.5)
-        learner = PartitionedLearner(net, graph)
+        learner = VariationalGraphLearner(
+            net, graph.prior(), ShardedPosterior()
+        )
         start = time.perf_counter()
-        result = fit_partitioned(
+        result = fit(
             learner,
-            batch_size=args.batch_size,
+            graph,
+            StoredClusters(graph, args.batch_size, args.together),
             epochs=args.epochs,
             checkpoint=args.out / 'checkpoint',
             checkpoint_every=1,
         )
         took = time.perf_counter() - start
         path = args.out / 'probabilities.npy'
-        _, prob = predict_partitioned(
+        _, prob = predict_clusters(
             learner, batch_size=args.batch_size, out=path
         )
-        learner.learned_graph(folder=args.out / 'learned')
+        learned_edges(learner, folder=args.out / 'learned')
         if first:
             y = torch.from_numpy(np.load(args.out / 'raw' / 'y.npy'))
             test = torch.arange(args.nodes) % 100 > 1
@@ -144,7 +143,7 @@ def main() -> None:
             report = {
                 'nodes': graph.num_nodes,
                 'candidates': graph.num_pairs,
-                'processes': learner.ranks.world,
+                'processes': ranks.world,
                 'seconds per epoch': round(took / args.epochs, 1),
                 'loss': [row['loss'] for row in result.history],
                 'test accuracy': float(right),

@@ -29,6 +29,7 @@ ORDER = [
     'loader',
     'analysis',
     'training',
+    'scale',
     'partition',
     'transforms',
     'datasets',
@@ -40,11 +41,7 @@ ORDER = [
     '__main__',
 ]
 #: Files that belong to another room than their folder says.
-ELSEWHERE = {
-    'training/fit_partitioned.py': 'partition',
-    'training/partitioned_run.py': 'partition',
-    'training/predict_partitioned.py': 'partition',
-}
+ELSEWHERE = {}
 #: Imports inside functions that go the other way.
 LATE = {
     ('recipe', 'report'),  # VGCN.report writes the page

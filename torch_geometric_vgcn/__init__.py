@@ -90,6 +90,7 @@ _ROOMS = (
     'nearest',
     'partition',
     'recipe',
+    'scale',
     'training',
     'transforms',
 )

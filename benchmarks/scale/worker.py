@@ -17,6 +17,10 @@ from measure import _status as status  # noqa: E402
 from measure import peak  # noqa: E402
 from torch_geometric import seed_everything  # noqa: E402
 from torch_geometric.nn import GCN  # noqa: E402
+from torch_geometric_vgcn.training.partitioned_run import (  # noqa: E402
+    PartitionedRun,
+    Settings,
+)
 
 from torch_geometric_vgcn import (  # noqa: E402
     FreePosterior,
@@ -28,10 +32,6 @@ from torch_geometric_vgcn.partition import (  # noqa: E402
     PartitionedLearner,
 )
 from torch_geometric_vgcn.training import process_group  # noqa: E402
-from torch_geometric_vgcn.training.partitioned_run import (  # noqa: E402
-    PartitionedRun,
-    Settings,
-)
 
 
 def cpu() -> float:

@@ -28,10 +28,13 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Term
-from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
 from torch_geometric_vgcn.prior import ConstantPrior
 from torch_geometric_vgcn.sample import GraphSample, StraightThroughBernoulli
-from torch_geometric_vgcn.training import fit_partitioned
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    write_graph,
+)
 
 SHORT = {'epochs': 5, 'progress': False}
 CHOICES = {
@@ -139,8 +142,9 @@ def test_history_of_a_fixed_graph_has_the_loss_that_is_minimised(data):
     assert all(row['loss'] > 1000 for row in result.history)
 
 
-def test_history_of_a_partitioned_graph_adds_up(data, tmp_path):
-    graph = partition_graph(
+@pytest.mark.parametrize('bound', [ELBO, SemiSupervisedELBO])
+def test_history_of_a_graph_on_disk_adds_up(data, tmp_path, bound):
+    graph = write_graph(
         tmp_path / 'graph',
         x=data.x,
         y=data.y,
@@ -148,12 +152,17 @@ def test_history_of_a_partitioned_graph_adds_up(data, tmp_path):
         train_mask=data.train_mask,
         val_mask=data.val_mask,
         cluster=torch.arange(34) % 4,
-        num_shards=2,
         progress=False,
     )
-    learner = PartitionedLearner(GCN(34, 8, 2, 4), graph)
-    beta = learner.criterion.beta
-    for row in fit_partitioned(learner, **SHORT).history:
+    learner = VariationalGraphLearner(
+        GCN(34, 8, 2, 4),
+        graph.prior(),
+        ShardedPosterior(),
+        objective=bound(LogisticKL()),
+    )
+    beta, loader = learner.criterion.beta, StoredClusters(graph)
+    for row in fit(learner, graph, loader, **SHORT).history:
+        assert (row['agreement'] < 0) == (bound is SemiSupervisedELBO)
         assert row['loss'] == pytest.approx(row['terms'] - row['bound'] / 4)
         parts = row['log_likelihood'] + row['agreement'] - beta * row['kl']
         assert row['bound'] == pytest.approx(parts, rel=1e-4, abs=1e-3)
@@ -201,22 +210,3 @@ def test_the_elbo_is_a_lower_bound_from_a_beta_of_one_on(off, on):
         tempered = ELBO(BernoulliKL(), 0.01)(log_prob, sample).bound
         if (off, on, len(edges)) == (0.5, 0.99, 100):
             assert tempered > evidence + 0.2
-
-
-def test_a_partitioned_graph_has_no_latent_labels(data, tmp_path):
-    graph = partition_graph(
-        tmp_path,
-        data.x,
-        data.edge_index,
-        data.y,
-        data.train_mask,
-        data.val_mask,
-        num_parts=2,
-    )
-    with pytest.raises(ValueError, match="'objective' of a PartitionedL"):
-        PartitionedLearner(
-            GCN(34, 8, 2, 4), graph, objective=SemiSupervisedELBO(LogisticKL())
-        )
-    learner = PartitionedLearner(GCN(34, 8, 2, 4), graph)
-    result = fit_partitioned(learner, **SHORT)
-    assert all(row['agreement'] == 0 for row in result.history)

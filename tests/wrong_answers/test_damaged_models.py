@@ -11,10 +11,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch_geometric.nn import GCN
 
+from torch_geometric_vgcn import VariationalGraphLearner, fit
 from torch_geometric_vgcn.datasets import polblogs
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
-from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
-from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    predict_clusters,
+    write_graph,
+)
 
 ROWS = 30
 
@@ -164,36 +169,41 @@ def test_a_file_that_is_not_there_is_named(saved):
         type(model).load(path.parent)
 
 
-def test_damaged_files_of_a_graph_on_disk_are_named(tmp_path):
+def graph_on_disk(folder):
     node = np.arange(12)
-    graph = partition_graph(
-        tmp_path, np.eye(12, dtype=np.float32),
+    graph = write_graph(
+        folder, np.eye(12, dtype=np.float32),
         np.stack([node, (node + 1) % 12]), node % 2, node < 6, node >= 6,
         cluster=node // 4, progress=False,
     )  # fmt: skip
+    net, posterior = GCN(12, 4, 2, 2), ShardedPosterior()
+    return graph, VariationalGraphLearner(net, graph.prior(), posterior)
+
+
+def test_damaged_files_of_a_graph_on_disk_are_named(tmp_path):
+    _, learner = graph_on_disk(tmp_path)
     for name in ('x', 'logit'):
-        path = tmp_path / 'cluster-000001' / f'{name}.npy'
+        path = tmp_path / f'{name}.npy'
         whole = path.read_bytes()
         for content in (b'', b'no', whole[:60], whole[:-1], None):
             path.unlink(missing_ok=True)
             if content is not None:
                 path.write_bytes(content)
-            with pytest.raises(ValueError, match=f'cluster-000001/{name}.npy'):
-                learner = PartitionedLearner(GCN(12, 4, 2, 2), graph)
-                predict_partitioned(learner)
+            with pytest.raises(ValueError, match=f'{name}.npy'):
+                predict_clusters(learner)
         path.write_bytes(whole)
 
 
 def test_damaged_files_of_a_checkpoint_are_named(tmp_path):
-    node = np.arange(12)
-    graph = partition_graph(
-        tmp_path / 'graph', np.eye(12, dtype=np.float32),
-        np.stack([node, (node + 1) % 12]), node % 2, node < 6, node >= 6,
-        cluster=node // 4, progress=False,
-    )  # fmt: skip
-    learner = PartitionedLearner(GCN(12, 4, 2, 2), graph)
-    settings = {'checkpoint': tmp_path / 'run', 'progress': False}
-    fit_partitioned(learner, epochs=1, **settings)
+    graph, learner = graph_on_disk(tmp_path / 'graph')
+
+    def train(epochs):
+        fit(
+            learner, graph, StoredClusters(graph), epochs=epochs,
+            checkpoint=tmp_path / 'run', progress=False,
+        )  # fmt: skip
+
+    train(1)
     files = [p for p in (tmp_path / 'run').rglob('*') if p.is_file()]
     assert len(files) == 3
     for path in files:
@@ -201,9 +211,9 @@ def test_damaged_files_of_a_checkpoint_are_named(tmp_path):
         for content in (b'', b'no', whole[: len(whole) // 2], whole[:-9]):
             path.write_bytes(content)
             with pytest.raises(ValueError, match=r"'checkpoint' .*run"):
-                fit_partitioned(learner, epochs=2, **settings)
+                train(2)
         path.write_bytes(whole)
-    fit_partitioned(learner, epochs=2, **settings)
+    train(2)
 
 
 @pytest.mark.parametrize('damage', ['cut', 'flipped'])

@@ -24,8 +24,11 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.objective import BernoulliKL, Consistency
-from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
-from torch_geometric_vgcn.training import fit_partitioned
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    write_graph,
+)
 
 SHORT = {'epochs': 4, 'progress': False}
 POSTERIORS = pytest.mark.parametrize(
@@ -98,10 +101,8 @@ def test_training_of_a_fixed_graph_ends_in_evaluation_mode(data):
     assert torch.equal(model(data.x), model(data.x))  # without dropout
 
 
-def test_training_of_a_partitioned_graph_ends_in_evaluation_mode(
-    data, tmp_path
-):
-    graph = partition_graph(
+def test_training_of_a_graph_on_disk_ends_in_evaluation_mode(data, tmp_path):
+    graph = write_graph(
         tmp_path / 'graph',
         x=data.x,
         y=data.y,
@@ -109,10 +110,10 @@ def test_training_of_a_partitioned_graph_ends_in_evaluation_mode(
         train_mask=data.train_mask,
         val_mask=data.val_mask,
         cluster=torch.arange(34) % 4,
-        num_shards=2,
     )
-    learner = PartitionedLearner(GCN(34, 8, 2, 4, dropout=0.5), graph)
-    fit_partitioned(learner, **SHORT)
+    net, posterior = GCN(34, 8, 2, 4, dropout=0.5), ShardedPosterior()
+    learner = VariationalGraphLearner(net, graph.prior(), posterior)
+    fit(learner, graph, StoredClusters(graph, 2), **SHORT)
     assert not any(module.training for module in learner.modules())
 
 

@@ -18,8 +18,8 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNNodeClassifier
 from torch_geometric_vgcn.pairs import Candidates
-from torch_geometric_vgcn.partition import partition_graph
 from torch_geometric_vgcn.prior import resource_allocation
+from torch_geometric_vgcn.scale import write_graph
 from torch_geometric_vgcn.transforms import PoisonGraph
 
 PAIRS = [(0, 1), (1, 2), (2, 3), (5, 4)]
@@ -138,11 +138,11 @@ def test_an_array_of_one_edge_per_row_is_told_to_be_transposed(call):
         call(torch.tensor(PAIRS))
 
 
-def test_a_partitioned_graph_is_told_to_be_transposed(tmp_path):
+def test_a_graph_on_disk_is_told_to_be_transposed(tmp_path):
     x, y = torch.randn(7, 3), torch.arange(7) % 2
     mask = torch.ones(7, dtype=torch.bool)
     with pytest.raises(ValueError, match=r"'edge_index'.*\.T"):
-        partition_graph(
+        write_graph(
             tmp_path, x, torch.tensor(PAIRS), y, mask, mask, num_parts=2
         )
 

@@ -17,7 +17,7 @@ from torch_geometric_vgcn import (
     fit_batches,
 )
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
+from torch_geometric_vgcn.scale import ShardedPosterior, write_graph
 
 ROOT = Path(__file__).parent.parent.parent
 BLOCK = re.compile(r'^```(python|console)\n(.*?)^```$', re.DOTALL | re.M)
@@ -84,15 +84,15 @@ def test_processes_that_know_nothing_of_each_other_are_refused(
     learner = VariationalGraphLearner(net, SmoothedPrior(data.edge_index, 34))
     clusters = ClusterData(data, 4, log=False)
     loader = ClusterLoader(clusters, batch_size=2, shuffle=True)
-    graph = partition_graph(
+    graph = write_graph(
         tmp_path, data.x, data.edge_index, data.y, data.train_mask,
-        data.val_mask, cluster=clusters.cluster, num_shards=2, progress=False,
+        data.val_mask, cluster=clusters.cluster, progress=False,
     )  # fmt: skip
     for name, value in {'RANK': '1', 'WORLD_SIZE': '2'}.items():
         monkeypatch.setenv(name, value)  # as torchrun does
     with pytest.raises(RuntimeError, match='process_group'):
         fit_batches(learner, data, loader, epochs=1, progress=False)
     with pytest.raises(RuntimeError, match='process_group'):
-        PartitionedLearner(net, graph)
+        VariationalGraphLearner(net, graph.prior(), ShardedPosterior())
     monkeypatch.setenv('WORLD_SIZE', '1')
     fit_batches(learner, data, loader, epochs=1, progress=False)

@@ -25,9 +25,13 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.nearest import CellSearch
-from torch_geometric_vgcn.partition import PartitionedLearner, partition_graph
 from torch_geometric_vgcn.report import report
-from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    predict_clusters,
+    write_graph,
+)
 from torch_geometric_vgcn.transforms import (
     GradientAttack,
     HalfValidation,
@@ -264,17 +268,18 @@ def test_training_follows_the_global_seed(net):
 
 def partitioned(folder, wrap):
     data = karate()
-    graph = partition_graph(
+    graph = write_graph(
         folder, data.x, data.edge_index, data.y, data.train_mask,
-        data.val_mask, cluster=torch.arange(34) % 4, num_shards=2,
-        progress=False,
+        data.val_mask, cluster=torch.arange(34) % 4, progress=False,
     )  # fmt: skip
     seed_everything(0)
     net = GCN(34, 8, 2, 4, dropout=0.5)
-    learner = PartitionedLearner(wrap(net), graph)
-    result = fit_partitioned(learner, epochs=3, batch_size=2, progress=False)
+    prior, posterior = graph.prior(), ShardedPosterior()
+    learner = VariationalGraphLearner(wrap(net), prior, posterior)
+    loader = StoredClusters(graph, 2)
+    result = fit(learner, graph, loader, epochs=3, progress=False)
     seed_everything(0)
-    _, prob = predict_partitioned(learner, num_samples=3)
+    _, prob = predict_clusters(learner, num_samples=3)
     return result.history, prob
 
 

@@ -16,18 +16,20 @@ from torch_geometric_vgcn import (
     Gaussian,
     SmoothedPrior,
     VariationalGraphLearner,
+    fit,
     predict_batches,
 )
 from torch_geometric_vgcn.__main__ import main
 from torch_geometric_vgcn.datasets import polblogs
 from torch_geometric_vgcn.estimators import VGCNClassifier
-from torch_geometric_vgcn.partition import (
-    PartitionedGraph,
-    PartitionedLearner,
-    partition_graph,
-)
 from torch_geometric_vgcn.report import report
-from torch_geometric_vgcn.training import fit_partitioned, predict_partitioned
+from torch_geometric_vgcn.scale import (
+    ShardedPosterior,
+    StoredClusters,
+    StoredGraph,
+    predict_clusters,
+    write_graph,
+)
 
 
 @contextmanager
@@ -104,6 +106,12 @@ def test_predictions_are_written_whole_or_not_at_all(tmp_path, monkeypatch):
     assert sorted(os.listdir()) == ['mine.csv', 'out.csv']
 
 
+def learner_of(graph):
+    return VariationalGraphLearner(
+        GCN(12, 4, 2, 2), graph.prior(), ShardedPosterior()
+    )
+
+
 def graph_of(folder, **others):
     r"""A ring of twelve nodes in three clusters, on disk."""
     node = np.arange(12)
@@ -116,7 +124,7 @@ def graph_of(folder, **others):
         'cluster': node // 4,
         **others,
     }
-    return partition_graph(folder, progress=False, **given)
+    return write_graph(folder, progress=False, **given)
 
 
 @pytest.mark.parametrize(
@@ -135,15 +143,15 @@ def test_a_graph_on_disk_stays_if_another_one_is_refused(tmp_path, wrong):
         graph_of(tmp_path, **wrong)
     after = {p: p.read_bytes() for p in tmp_path.rglob('*') if p.is_file()}
     assert after == before
-    assert PartitionedGraph(tmp_path).num_nodes == 12
+    assert StoredGraph(tmp_path).num_nodes == 12
     graph_of(tmp_path, cluster=np.arange(12) // 6)
-    assert PartitionedGraph(tmp_path).num_parts == 2
-    assert len(list(tmp_path.iterdir())) == 3  # and its description
+    assert StoredGraph(tmp_path).num_clusters == 2
+    assert {p.name for p in tmp_path.iterdir()} == {p.name for p in before}
 
 
 def test_a_graph_on_disk_is_not_written_over_what_it_is_made_of(tmp_path):
     graph_of(tmp_path)
-    path = tmp_path / 'cluster-000000' / 'x.npy'
+    path = tmp_path / 'x.npy'
     before = path.read_bytes()
     (tmp_path / 'link.npy').symlink_to(path)
     for x in (path, tmp_path / 'link.npy', np.load(path, mmap_mode='r')):
@@ -187,22 +195,22 @@ def test_predictions_of_several_tensors_have_no_file(tmp_path):
 
 def test_predictions_are_not_written_over_a_graph_on_disk(tmp_path):
     graph = graph_of(tmp_path / 'graph')
-    learner = PartitionedLearner(GCN(12, 4, 2, 2), graph)
-    (tmp_path / 'link').symlink_to(tmp_path / 'graph' / 'cluster-000001')
+    learner = learner_of(graph)
+    (tmp_path / 'link').symlink_to(tmp_path / 'graph')
     before = {p: p.read_bytes() for p in tmp_path.rglob('*.*') if p.is_file()}
     for path in before:
         with pytest.raises(ValueError, match="'out'"):
-            predict_partitioned(learner, out=path)
+            predict_clusters(learner, out=path)
     with pytest.raises(ValueError, match="'out'"):
-        predict_partitioned(learner, out=tmp_path / 'link' / 'x.npy')
+        predict_clusters(learner, out=tmp_path / 'link' / 'x.npy')
     for path, content in before.items():
         assert path.read_bytes() == content
     path = tmp_path / 'graph' / 'prob.npy'
     path.write_text('old')
     with disk_of(200), pytest.raises(OSError, match='large'):
-        predict_partitioned(learner, out=path)
+        predict_clusters(learner, out=path)
     assert path.read_text() == 'old'
-    _, found = predict_partitioned(learner, out=path)
+    _, found = predict_clusters(learner, out=path)
     assert np.array_equal(np.load(path), found.numpy())
 
 
@@ -213,10 +221,10 @@ def test_a_checkpoint_removes_no_files_but_its_own(tmp_path):
     for path in others:
         path.parent.mkdir(parents=True)
         path.write_text('of somebody else')
-    learner = PartitionedLearner(GCN(12, 4, 2, 2), graph)
-    fit_partitioned(
-        learner, epochs=2, checkpoint=run, checkpoint_every=1, progress=False
-    )
+    fit(
+        learner_of(graph), graph, StoredClusters(graph), epochs=2,
+        checkpoint=run, checkpoint_every=1, progress=False,
+    )  # fmt: skip
     assert all(path.read_text() == 'of somebody else' for path in others)
     assert sorted(p.name for p in (run / 'epoch-000001').iterdir()) == ['w.pt']
 

@@ -1,17 +1,16 @@
 r"""Training loops, early stopping and checkpoints."""
 
+from typing import Any
+
 from torch_geometric_vgcn.training.calibrate import calibrate
 from torch_geometric_vgcn.training.fit import fit
 from torch_geometric_vgcn.training.fit_batches import fit_batches
-from torch_geometric_vgcn.training.fit_partitioned import fit_partitioned
 from torch_geometric_vgcn.training.fitted_prior import fitted_prior
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.predict_batches import predict_batches
-from torch_geometric_vgcn.training.predict_partitioned import (
-    predict_partitioned,
-)
 from torch_geometric_vgcn.training.process_group import process_group
 from torch_geometric_vgcn.training.result import Fit, evaluate
+from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [
     'Fit',
@@ -19,10 +18,24 @@ __all__ = [
     'evaluate',
     'fit',
     'fit_batches',
-    'fit_partitioned',
     'fitted_prior',
     'optimizers',
     'predict_batches',
-    'predict_partitioned',
     'process_group',
 ]
+
+SCALE = 'torch_geometric_vgcn.scale'
+_former = former_names(
+    __name__,
+    {'predict_partitioned': (SCALE, 'predict_clusters')},
+    stacklevel=3,
+)
+
+
+def __getattr__(name: str) -> Any:
+    if name == 'fit_partitioned':
+        raise ImportError(
+            "'fit_partitioned' is gone: use fit(learner, graph, "
+            f'StoredClusters(graph)) with {SCALE}.StoredClusters'
+        )
+    return _former(name)

@@ -10,9 +10,9 @@ from fuzzing import (
     data,
     datasets,
     estimators,
-    partition,
     recipe,
     report,
+    scale,
     training,
     transforms,
 )
@@ -26,9 +26,9 @@ __all__ = [
     'data',
     'datasets',
     'estimators',
-    'partition',
     'recipe',
     'report',
+    'scale',
     'training',
     'transforms',
 ]

@@ -1,14 +1,55 @@
-r"""What a partitioned graph is made of, checked."""
+r"""What a graph on disk is made of, read and checked."""
 
+import os
 from typing import Any
 
 import numpy as np
 import torch
+from scipy import sparse
+from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.partition.features import as_array
-from torch_geometric_vgcn.utils import check_edge_shape, selected_nodes
+from torch_geometric_vgcn.utils import (
+    check_edge_shape,
+    check_path,
+    selected_nodes,
+)
+
+
+def as_array(value: Any, name: str) -> np.ndarray:
+    r"""An array, a tensor's memory, or an :obj:`.npy` file as memory map."""
+    if isinstance(value, Tensor):
+        if value.layout != torch.strided:
+            raise TypeError(f"'{name}' must be dense, got {value.layout}")
+        return value.detach().cpu().numpy()
+    if isinstance(value, np.ndarray):
+        return value
+    if isinstance(value, (str, os.PathLike)):
+        path = check_path(value, name)
+        try:
+            return np.load(path, mmap_mode='r', allow_pickle=False)
+        except (OSError, ValueError) as error:
+            raise ValueError(
+                f"'{name}' must be a readable .npy file, got {path}: {error}"
+            ) from error
+    raise TypeError(
+        f"'{name}' must be a Tensor, an array or the path of an .npy file, "
+        f'got {type(value).__name__}'
+    )
+
+
+def as_rows(x: Any) -> np.ndarray | sparse.csr_matrix:
+    r"""Features that can be indexed by rows. Memory maps stay so."""
+    if isinstance(x, Tensor) and x.layout != torch.strided:
+        x = x.to_sparse_coo().coalesce()
+        x = sparse.coo_matrix((x.values(), x.indices()), tuple(x.shape))
+    x = x.tocsr() if sparse.issparse(x) else as_array(x, 'x')
+    if x.ndim != 2:
+        raise ValueError(f"'x' must have shape [N, F], got {list(x.shape)}")
+    if not np.issubdtype(x.dtype, np.floating):
+        raise TypeError(f"'x' must be floating point, got {x.dtype}")
+    return x
 
 
 def read_edges(edge_index: Any) -> np.ndarray:
@@ -27,10 +68,15 @@ def read_edges(edge_index: Any) -> np.ndarray:
 
 def read_labels(y: Any, num_nodes: int) -> np.ndarray:
     labels = as_array(y, 'y')
-    if labels.shape != (num_nodes,) or labels.dtype != np.int64:
+    if (
+        labels.ndim == 0
+        or len(labels) != num_nodes
+        or not (labels.dtype == np.int64 or labels.dtype.kind == 'f')
+    ):
         raise ValueError(
-            f"'y' must hold one int64 class id for each of the {num_nodes} "
-            f'nodes, got {labels.dtype} of shape {list(labels.shape)}'
+            "'y' must hold int64 class ids or floating-point labels, one row "
+            f'for each of the {num_nodes} nodes, got {labels.dtype} of shape '
+            f'{list(labels.shape)}'
         )
     return labels
 
