@@ -7,16 +7,15 @@ graph as the prior of a learner.
 
 import argparse
 import json
-import os
-import time
 from collections.abc import Callable
 from pathlib import Path
+from statistics import mean
 
-import torch
 from torch import Tensor
 from torch.nn import Linear, Module
 from torch.nn.functional import dropout
 from torch_geometric import seed_everything
+from torch_geometric.data import Data
 from torch_geometric.nn import (
     GATConv,
     GCNConv,
@@ -36,7 +35,6 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.datasets import planetoid
 from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
-from torch_geometric_vgcn.utils import progress_bar
 
 CONVS: dict[str, Callable[[int, int], Module]] = {
     'GCNConv': GCNConv,
@@ -71,52 +69,45 @@ def main() -> None:
 
     transform = Compose([NormalizeFeatures(), KNNGraph(k=20)])
     data = transform(planetoid('CiteSeer', args.root, download='pip')[0])
-    prior = EvidencePrior(
-        SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.1), data.x
-    )
+    knn = SmoothedPrior(data.edge_index, data.num_nodes, rho1=0.1)
+    prior = EvidencePrior(knn, data.x)
     data.x = data.x.to_sparse_csr()
 
     rows = []
-    bar = progress_bar(total=2 * len(args.convs) * args.seeds, desc='runs')
+    print('| conv | kNN graph, unchanged | learned graph | route |')
+    print('| --- | --- | --- | --- |')
     for name in args.convs:
+        fixed, learned = [], []
         for seed in range(args.seeds):
             split = HalfValidation(seed)(data)
-            for kind in ('kNN graph, unchanged', 'learned graph'):
+            for scores in (fixed, learned):
                 seed_everything(seed)
                 net = Net(CONVS[name], data.num_features)
                 model: FixedGraph | VariationalGraphLearner
-                if kind == 'learned graph':
-                    model = VariationalGraphLearner(net, prior)
-                else:
+                if scores is fixed:
                     model = FixedGraph(net, data.edge_index)
-                start = time.time()
-                fit(model, split, epochs=args.epochs)
-                prob = model.predict(split.x, num_samples=16)
-                acc, nll = evaluate(prob, split.y, split.test_mask)
-                rows.append(
-                    {'conv': name, 'graph': kind, 'seed': seed,
-                     'route': str(getattr(model, 'route', '')),
-                     'test_acc': acc, 'test_nll': nll,
-                     'seconds': round(time.time() - start, 1)}
-                )  # fmt: skip
-                bar.update()
-    bar.close()
+                else:
+                    model = VariationalGraphLearner(net, prior)
+                scores.append(accuracy(model, split, args.epochs))
+        rows.append(
+            {'conv': name, 'route': str(model.route), 'fixed': fixed,
+             'learned': learned}
+        )  # fmt: skip
+        cells = [f'{100 * mean(each):.1f}' for each in (fixed, learned)]
+        print(f'| {name} | {" | ".join(cells)} | {model.route} |')
 
-    os.makedirs(args.out.parent, exist_ok=True)
+    args.out.parent.mkdir(parents=True, exist_ok=True)
     args.out.write_text(json.dumps(rows, indent=2))
-    print('\n| conv | kNN graph, unchanged | learned graph | route |')
-    print('| --- | --- | --- | --- |')
-    for name in args.convs:
-        mine = [row for row in rows if row['conv'] == name]
-        mean = {
-            row['graph']: torch.tensor(
-                [r['test_acc'] for r in mine if r['graph'] == row['graph']]
-            ).mean()
-            for row in mine
-        }
-        cells = ' | '.join(f'{100 * value:.1f}' for value in mean.values())
-        print(f'| {name} | {cells} | {mine[-1]["route"]} |')
     print(f'\nTest accuracy, mean of {args.seeds} seeds: {args.out}')
+
+
+def accuracy(
+    model: FixedGraph | VariationalGraphLearner, data: Data, epochs: int
+) -> float:
+    r"""The test accuracy after training."""
+    fit(model, data, epochs=epochs)
+    prob = model.predict(data.x, num_samples=16)
+    return evaluate(prob, data.y, data.test_mask)[0]
 
 
 if __name__ == '__main__':

@@ -45,36 +45,18 @@ from torch_geometric_vgcn.plots import (
     plot_posterior_histogram,
     plot_reliability,
 )
-from torch_geometric_vgcn.training import Fit
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
     PoisonGraph,
 )
-from torch_geometric_vgcn.utils import progress_bar
 
 matplotlib.use('Agg')  # plots are written to files
-import matplotlib.pyplot as plt  # noqa: E402
 from matplotlib.axes import Axes  # noqa: E402
 
-Model = FixedGraph | VariationalGraphLearner
-GCN_ONLY, SMOOTHED, EVIDENCE = 'GCN', 'smoothed prior', 'evidence prior'
-DISCRETE = 'smoothed prior, discrete'
-RUNS = [
-    *(('nograph', name) for name in (GCN_ONLY, SMOOTHED, DISCRETE, EVIDENCE)),
-    *(('poisoned', name) for name in (GCN_ONLY, SMOOTHED, EVIDENCE)),
-]
+#: The prior probability of an edge.
 RHO1 = {'nograph': 0.5, 'poisoned': 0.25}
-
-
-def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
-    add = parser.add_argument
-    add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
-    add('--epochs', type=int, default=400, help='maximum number of epochs')
-    add('--seed', type=int, default=0)
-    add('--out', type=Path, default=Path('results/what_was_learned'))
-    return parser.parse_args()
+DISCRETE = 'smoothed prior, discrete'
 
 
 def poisoned(data: Data, root: str | None, seed: int) -> Data:
@@ -91,24 +73,17 @@ def poisoned(data: Data, root: str | None, seed: int) -> Data:
     return data
 
 
-def train(
-    name: str, data: Data, rho1: float, args: argparse.Namespace
-) -> tuple[Model, Fit, Tensor]:
-    seed_everything(args.seed)
+def model_of(
+    name: str, data: Data, rho1: float
+) -> FixedGraph | VariationalGraphLearner:
     net = GCN(data.num_features, 16, 2, int(data.y.max()) + 1, dropout=0.5)
-    model: Model
-    if name == GCN_ONLY:
-        model = FixedGraph(net, data.edge_index)
-    else:
-        prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
-        if name == EVIDENCE:
-            prior = EvidencePrior(prior, data.x)
-        sampler = Bernoulli() if name == DISCRETE else None
-        model = VariationalGraphLearner(net, prior, sampler=sampler)
-    data = data.clone()
-    data.x = data.x.to_sparse_csr()  # bags of words: mostly zeros
-    result = fit(model, data, epochs=args.epochs, lr=0.02)
-    return model, result, model.predict(data.x, num_samples=16)
+    if name == 'GCN':
+        return FixedGraph(net, data.edge_index)
+    prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
+    if name == 'evidence prior':
+        prior = EvidencePrior(prior, data.x)
+    sampler = Bernoulli() if name == DISCRETE else None
+    return VariationalGraphLearner(net, prior, sampler=sampler)
 
 
 def pick(data: Data, learner: VariationalGraphLearner) -> dict[str, Tensor]:
@@ -127,80 +102,73 @@ def pick(data: Data, learner: VariationalGraphLearner) -> dict[str, Tensor]:
     return {'largest': small[0], 'worst': max(several, key=number_wrong)}
 
 
-def save(ax: Axes, path: Path) -> None:
-    ax.figure.savefig(path, dpi=100)
-    plt.close(ax.figure)
-
-
 def main() -> None:
-    args = arguments()
+    parser = argparse.ArgumentParser(description=__doc__.split('\n\n')[0])
+    add = parser.add_argument
+    add('--root', default=os.environ.get('VGCN_DATA'), help='raw data')
+    add('--epochs', type=int, default=400, help='maximum number of epochs')
+    add('--seed', type=int, default=0)
+    add('--out', type=Path, default=Path('results/what_was_learned'))
+    args = parser.parse_args()
     args.out.mkdir(parents=True, exist_ok=True)
-    citeseer = NormalizeFeatures()(
-        planetoid('CiteSeer', args.root, download='pip')[0]
-    )
+
+    def save(ax: Axes, name: str) -> None:
+        ax.figure.savefig(args.out / f'{name}.png', dpi=100)
+
+    citeseer = planetoid('CiteSeer', args.root, download='pip')[0]
+    citeseer = NormalizeFeatures()(citeseer)
     graphs = {
         'nograph': KNNGraph(k=10)(citeseer),
         'poisoned': poisoned(citeseer, args.root, args.seed),
     }
-    graphs = {
-        setting: HalfValidation(args.seed)(data)
-        for setting, data in graphs.items()
-    }
-    report: dict[str, dict] = {'nograph': {}, 'poisoned': {}}
-    models, fits = {}, {}
-    for setting, name in progress_bar(RUNS, desc='runs'):
-        data = graphs[setting]
-        run = train(name, data, RHO1[setting], args)
-        models[setting, name], fits[setting, name], prob = run
+    report: dict[str, dict[str, dict]] = {}
+    for setting, data in graphs.items():
+        data = HalfValidation(args.seed)(data)
         truth = (data.y, data.test_mask)
-        facts: dict[str, float] = {
-            'best_epoch': run[1].best_epoch,
-            'test_acc': evaluate(prob, *truth)[0],
-            'test_ece': calibration(prob, *truth).error,
-        }
-        if name != GCN_ONLY:
-            added = data.get('added_pairs')
-            facts |= moved_links(run[0], added_pairs=added).counts()
-        report[setting][name] = facts
-        word = name.split(' ')[0]
+        names = ['GCN', 'smoothed prior', DISCRETE, 'evidence prior']
         if setting == 'poisoned':
-            ax = plot_reliability(prob, *truth)
-            save(ax, args.out / f'reliability_{word}.png')
-
-    for name in (SMOOTHED, EVIDENCE):
-        word = name.split(' ')[0]
-        ax = plot_posterior_histogram(models['nograph', name])
-        save(ax, args.out / f'posterior_histogram_{word}.png')
-        data, learner = graphs['poisoned'], models['poisoned', name]
-        ax = plot_posterior_change(learner, data.added_pairs)
-        save(ax, args.out / f'posterior_change_{word}.png')
-        for which, nodes in pick(data, learner).items():
-            ax, _ = plot_community(data, learner, nodes)
-            save(ax, args.out / f'community_{which}_{word}.png')
-    for setting in graphs:
-        curves = {
-            name: fits[run, name] for run, name in RUNS if run == setting
-        }
-        ax = plot_convergence(curves)
-        save(ax, args.out / f'convergence_{setting}.png')
-
+            names.remove(DISCRETE)
+        report[setting], fits = {}, {}
+        for name in names:
+            word = name.split(' ')[0]
+            seed_everything(args.seed)
+            model = model_of(name, data, RHO1[setting])
+            bags = data.clone()
+            bags.x = data.x.to_sparse_csr()  # bags of words: mostly zeros
+            fits[name] = fit(model, bags, epochs=args.epochs, lr=0.02)
+            prob = model.predict(bags.x, num_samples=16)
+            facts = report[setting][name] = {
+                'best_epoch': fits[name].best_epoch,
+                'test_acc': evaluate(prob, *truth)[0],
+                'test_ece': calibration(prob, *truth).error,
+            }
+            if setting == 'poisoned':
+                save(plot_reliability(prob, *truth), f'reliability_{word}')
+            if isinstance(model, FixedGraph):
+                continue
+            added = data.get('added_pairs')
+            facts |= moved_links(model, added_pairs=added).counts()
+            if setting == 'poisoned':
+                ax = plot_posterior_change(model, added)
+                save(ax, f'posterior_change_{word}')
+                for which, nodes in pick(data, model).items():
+                    ax, _ = plot_community(data, model, nodes)
+                    save(ax, f'community_{which}_{word}')
+            elif name != DISCRETE:
+                ax = plot_posterior_histogram(model)
+                save(ax, f'posterior_histogram_{word}')
+        save(plot_convergence(fits), f'convergence_{setting}')
     (args.out / 'counts.json').write_text(json.dumps(report, indent=2))
-    print_table(report)
-    print(f'\nPlots and counts: {args.out}/')
 
-
-def print_table(report: dict[str, dict]) -> None:
-    print('\n| | test accuracy | ECE | links | moved by more than 0.02 '
-          '| added | added, above ½ |')  # fmt: skip
-    print('| --- | --- | --- | --- | --- | --- | --- |')
+    keys = ('test_acc', 'test_ece', 'links', 'moved', 'added_above_half')
+    print(f'| | {" | ".join(keys)} |\n| --- {"| --- " * len(keys)}|')
     for setting, models in report.items():
         for name, facts in models.items():
-            keys = ('links', 'moved', 'added', 'added_above_half')
-            cells = [f'{facts[key]:,}' if key in facts else '' for key in keys]
-            print(
-                f'| {setting}, {name} | {100 * facts["test_acc"]:.1f} '
-                f'| {facts["test_ece"]:.3f} | {" | ".join(cells)} |'
-            )
+            cells = [
+                f'{facts[key]:,.5g}' if key in facts else '' for key in keys
+            ]
+            print(f'| {setting}, {name} | {" | ".join(cells)} |')
+    print(f'\nPlots and counts: {args.out}/')
 
 
 if __name__ == '__main__':

@@ -1,5 +1,7 @@
 import subprocess
 import sys
+from io import BytesIO
+from xml.etree import ElementTree
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -167,6 +169,18 @@ def test_many_runs_still_differ():
     looks = {(line.get_color(), line.get_linestyle()) for line in ax.lines}
     assert len(looks) == 14
     assert ax.get_ylabel() == 'accuracy' and ax.get_xlabel() == 'epoch'
+
+
+@pytest.mark.parametrize(
+    'name', ['$x$', '$\\frac$ of $', '_hidden', '<b>&amp;', 'two\nlines']
+)
+def test_names_of_runs_are_shown_as_they_are(name):
+    ax = plot_convergence({name: [0.1, 0.2]})
+    svg = BytesIO()
+    with plt.rc_context({'svg.fonttype': 'none'}):
+        ax.figure.savefig(svg, format='svg')
+    root = ElementTree.fromstring(svg.getvalue())
+    assert name.split('\n')[0] in ''.join(root.itertext())
 
 
 def test_reliability_has_bars_gaps_and_counts():

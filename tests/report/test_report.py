@@ -2,7 +2,12 @@ import pytest
 import torch
 from torch_geometric.data import Data
 
-from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNNodeClassifier
+from torch_geometric_vgcn import VGCN
+from torch_geometric_vgcn.estimators import (
+    VGCNClassifier,
+    VGCNNodeClassifier,
+    VGCNRegressor,
+)
 from torch_geometric_vgcn.report import report
 
 
@@ -47,12 +52,24 @@ def test_names_are_shown_and_missing_ones_are_numbers(fitted, tmp_path):
     assert '["0","1","lone \\udc80","name 3"' in content
 
 
+def test_quantities_are_refused(fitted, tmp_path):
+    x = torch.rand(30, 3).numpy()
+    reg = VGCNRegressor(max_iter=2, random_state=0).fit(x, x.sum(axis=1))
+    for model in (reg, reg.model_):
+        name = type(model).__name__
+        with pytest.raises(ValueError, match=f"'model' must .* a {name} of"):
+            report(model, tmp_path / 'report.html')
+    assert not list(tmp_path.iterdir())
+
+
 def test_what_is_wrong_is_named(fitted, tmp_path):
     path = tmp_path / 'report.html'
     with pytest.raises(TypeError, match="'model' must be a VGCN, a VGCNCl"):
         report(torch.nn.Linear(2, 2), path)
-    with pytest.raises(ValueError, match="'model' must be fitted"):
-        report(VGCNClassifier(), path)
+    unknown = Data(x=torch.eye(4), y=torch.tensor([0, 1, 0, -1]))
+    for model in (VGCNClassifier(), VGCN(unknown)):
+        with pytest.raises(ValueError, match="'model' must be fitted"):
+            report(model, path)
     with pytest.raises(ValueError, match="'names' must have one name for"):
         report(fitted, path, names=['a'])
     with pytest.raises(TypeError, match="'names' must be a list"):

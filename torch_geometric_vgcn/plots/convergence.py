@@ -53,7 +53,9 @@ def plot_convergence(
         color, run = COLORS[place % len(COLORS)], histories[name]
         epochs = range(1, len(curve) + 1)
         line = '-' if place < len(COLORS) else '--'
-        ax.plot(epochs, curve, line, color=color, linewidth=1.2, label=name)
+        # A label that begins with an underscore would not be shown:
+        label = f' {name}' if name.startswith('_') else name
+        ax.plot(epochs, curve, line, color=color, linewidth=1.2, label=label)
         if isinstance(run, Fit):
             best = run.best_epoch
             ax.plot(
@@ -65,7 +67,9 @@ def plot_convergence(
             )
     ax.set_xlim(left=0)
     ax.yaxis.set_major_formatter(lambda value, _: f'{100 * value:.0f} %')
-    ax.legend(frameon=False, fontsize='small', loc='lower right')
+    legend = ax.legend(frameon=False, fontsize='small', loc='lower right')
+    for text in legend.get_texts():
+        text.set_parse_math(False)  # of names with dollar signs
     return ax
 
 

@@ -1,5 +1,5 @@
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -83,43 +83,48 @@ def _findings(
                 "its accuracy need 'x' and 'y'"
             )
         if not model.likelihood.has_classes:
-            raise ValueError(
-                "'model' must predict classes, which reports are about, got "
-                f'a learner with {model.likelihood}'
-            )
+            raise _no_classes(f'a learner with {model.likelihood}')
         return from_learner(model, data, _names(names, model.prior.num_nodes))
-    estimator = model if isinstance(model, VGCN) else _estimator(model)
-    if estimator is None:
+    inner: Any = getattr(model, 'classifier', model)  # of a VGCNNodeClassifier
+    if not isinstance(inner, (VGCN, *_estimators())):
         raise TypeError(
             "'model' must be a VGCN, a VGCNClassifier, a VGCNNodeClassifier "
             f'or a VariationalGraphLearner, got {type(model).__name__}'
         )
-    if not (hasattr(estimator, 'graph_') or hasattr(estimator, 'weights_')):
+    whole = isinstance(inner, VGCN)
+    one_call: Any = inner if whole else vars(inner).get('model_')
+    if not hasattr(one_call, 'weights_'):
         raise ValueError("'model' must be fitted, got one that isn't")
+    if one_call.task.quantity:
+        raise _no_classes(f'a {type(model).__name__} of quantities')
     if data is not None:
         raise ValueError(
             "'data' must be None with a model that knows its rows, "
             f'got {type(data).__name__}'
         )
-    if isinstance(estimator, VGCN):
-        task = estimator.task
-        names = task.node_names if names is None else names
-        return from_model(estimator, _names(names, task.num_nodes))
-    return from_classifier(estimator, _names(names, estimator.labels_.size))
+    if names is None:
+        names = one_call.task.node_names
+    names = _names(names, one_call.task.num_nodes)
+    source: Callable[..., Findings] = from_model if whole else from_classifier
+    return source(inner, names)
 
 
-def _estimator(model: Any) -> Any:
-    r"""The estimator for tables that a model is or has, if any."""
+def _no_classes(what: str) -> ValueError:
+    return ValueError(
+        f"'model' must predict classes, which reports are about, got {what}"
+    )
+
+
+def _estimators() -> tuple[type, ...]:
+    r"""The estimators for tables, if scikit-learn is installed."""
     try:
         from torch_geometric_vgcn.estimators import (
             VGCNClassifier,
-            VGCNNodeClassifier,
+            VGCNRegressor,
         )
     except ImportError:  # so nobody has made one
-        return None
-    if isinstance(model, VGCNNodeClassifier):
-        model = model.classifier
-    return model if isinstance(model, VGCNClassifier) else None
+        return ()
+    return VGCNClassifier, VGCNRegressor
 
 
 def _names(names: Sequence[Any] | None, num_rows: int) -> list[str] | None:
