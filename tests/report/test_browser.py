@@ -116,9 +116,13 @@ def test_a_real_report_with_hostile_texts(show, fitted, tmp_path, width):
 
 
 def test_labels_and_names_that_are_scripts_stay_text(show, make):
-    findings = make(names=[EVIL] * 12, classes=(EVIL, 'b', 'c'))
-    tab = show(findings, '#row=0')
+    findings = make(names=[EVIL] * 12, classes=(EVIL, EVIL, EVIL))
+    size = {'width': 390, 'height': 900}
+    tab = show(findings, '#row=0', viewport=size)
     wait_for_row(tab, f'{EVIL} (row 0)')
+    assert tab.text_content('#focus-name bdi') == EVIL
+    wait_for_pictures(tab)
+    assert tab.evaluate('document.documentElement.scrollWidth') == 390
     tab.fill('#search', 'alert')
     found = tab.locator('#found li').first
     expect(found).to_be_visible()

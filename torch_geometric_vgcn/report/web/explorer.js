@@ -94,7 +94,7 @@ class Explorer {
         `The ${some.length} strongest of ${edges.length} neighbours are drawn.`);
     }
     this.say(notes.join(' '));
-    byId('focus-name').textContent = graph.title(i);
+    byId('focus-name').replaceChildren(...titled(graph, i));
     const about = byId('focus-about');
     about.replaceChildren(
       ...(graph.isPredicted(i) ? [

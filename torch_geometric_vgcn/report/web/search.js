@@ -21,7 +21,8 @@ class Search {
       const item = create('li');
       item.id = `found-${number}`;
       item.setAttribute('role', 'option');
-      const name = create('span', '', this.graph.title(i));
+      const name = create('span');
+      name.append(...titled(this.graph, i));
       item.append(name, chip(this.graph, this.graph.predicted[i]));
       // Before the field loses the focus:
       item.addEventListener('mousedown', (event) => {

@@ -23,6 +23,12 @@ function create(tag, className, text) {
   return element;
 }
 
+// The name of a row, in which marks of the writing direction end.
+function titled(graph, i) {
+  if (graph.names === null) return [graph.title(i)];
+  return [create('bdi', '', graph.name(i)), ` (row ${graph.row[i]})`];
+}
+
 function describe(graph, i) {
   const label = graph.label[i] < 0
     ? 'label unknown' : `label ${graph.classes[graph.label[i]]}`;
