@@ -20,6 +20,7 @@ from torch_geometric_vgcn.objective import (
 )
 from torch_geometric_vgcn.utils import (
     Inputs,
+    as_stack,
     check_count,
     check_edge_shape,
     check_kind,
@@ -103,13 +104,7 @@ class FixedGraph(Module):
             y (Tensor): The labels, as the likelihood expects them.
             mask (Tensor): Which nodes are labelled, as a mask or as indices.
         """
-        check_kind(out, Tensor, 'out')
-        if out.dim() not in (2, 3):
-            raise ValueError(
-                "'out' must have shape [N, C] or [S, N, C], got "
-                f'{list(out.shape)}'
-            )
-        out = out if out.dim() > 2 else out.unsqueeze(0)
+        out = as_stack(out)
         n, c = out.shape[1:]
         self.inputs.check_labels(self.likelihood.check_labels, y, mask, n, c)
         return self.criterion.of_nodes(self.likelihood, out, y, mask, None)

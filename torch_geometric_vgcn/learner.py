@@ -34,6 +34,7 @@ from torch_geometric_vgcn.sample import (
 )
 from torch_geometric_vgcn.utils import (
     Inputs,
+    as_stack,
     check_count,
     check_kind,
     check_share,
@@ -241,21 +242,11 @@ class VariationalGraphLearner(Module):
             The :obj:`loss` to be minimised, and the :obj:`bound` with its
             parts :obj:`log_likelihood` and :obj:`kl`.
         """
-        if not isinstance(out, Tensor) or out.dim() not in (2, 3):
-            shape = getattr(out, 'shape', type(out).__name__)
-            raise ValueError(
-                "'out' must be a Tensor of shape [N, C] or [S, N, C], got "
-                f'{list(shape) if isinstance(out, Tensor) else shape}'
-            )
+        as_stack(out)
         if sample is None:
             sample = self._drawn.behind(out)
         check_kind(sample, GraphSample, 'sample')
-        out = out if out.dim() > 2 else out.unsqueeze(0)
-        if out.size(0) != len(sample):
-            raise ValueError(
-                f"'out' must hold {len(sample)} outputs, one for each graph "
-                f'that it came from, got shape {list(out.shape)}'
-            )
+        out = as_stack(out, len(sample))
         n, num_outputs = out.shape[1:]
         check, batch = self.likelihood.check_labels, num_labeled is not None
         self.inputs.check_labels(

@@ -266,8 +266,11 @@ def test_verification_leaves_no_trace(graph):
     learner = learner_of(conv, graph)
     before = {k: v.clone() for k, v in conv.state_dict().items()}
     noise, rng = learner.noise(2), torch.get_rng_state()
-    learner.eval()(X, noise=noise)
+    conv.norms[0].train()
+    modes = [module.training for module in learner.eval().modules()]
+    learner(X, noise=noise)
     assert torch.equal(torch.get_rng_state(), rng)
+    assert modes == [module.training for module in learner.modules()]
     for name, value in conv.state_dict().items():
         assert torch.equal(value, before[name]), name
 

@@ -8,8 +8,6 @@ import torch
 from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.nn.parameter import is_lazy
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
 
 from torch_geometric_vgcn.message_passing.checks import check_finite, reaches
 from torch_geometric_vgcn.message_passing.edge_attributes import Attributes
@@ -19,7 +17,12 @@ from torch_geometric_vgcn.message_passing.shallow_copy import (
     shallow_copy,
 )
 from torch_geometric_vgcn.sample import BackgroundEdges, GraphSample
-from torch_geometric_vgcn.utils import Seeded, explained, wide
+from torch_geometric_vgcn.utils import (
+    ConstantDraws,
+    Seeded,
+    explained,
+    wide,
+)
 
 # How far outputs may differ, relative to the largest: by rounding, and by
 # what normalisations make of it.
@@ -30,17 +33,6 @@ LARGE = 2**27
 # The share of edges that are there in a trial, and of how many pairs at most,
 # enough to tell any difference:
 SHARE, MOST = 0.7, 2**12
-# What random numbers are replaced by:
-CONSTANT = {
-    'bernoulli': 1.0,
-    'exponential': 1.0,
-    'normal': 0.0,
-    'rand': 0.5,
-    'randint': 0,
-    'randn': 0.0,
-    'random': 0,
-    'uniform': 0.5,
-}
 
 
 class Way(Enum):
@@ -93,7 +85,7 @@ def verify_deletion(
             call(ways[-1], evaluated(conv), x, some, attributes)
     trial = partial(Trial, call, conv, x, some, attributes)
     if deletes:
-        tried = trial(single)
+        tried = trial(torch.float)
         tried.expect(ways[0], conv)
     else:
         tried = _in_best_precision(trial, conv, x, some)
@@ -127,11 +119,11 @@ def _in_best_precision(
     """
     count = x.numel() if x.layout == torch.strided else x._nnz()
     count += sum(p.numel() for p in conv.parameters()) + some.weight.numel()
-    options = [(single, False)]
+    options = [(torch.float, False)]
     if wide(x.device) == torch.double and count <= LARGE:
-        options.insert(0, (double, False))
+        options.insert(0, (torch.double, False))
     if x.layout != torch.strided and x.numel() <= LARGE:
-        options += [(precision, True) for precision, _ in options]
+        options += [(dtype, True) for dtype, _ in options]
     for place, option in enumerate(options, 1):
         try:
             tried = trial(*option)
@@ -182,40 +174,13 @@ def with_weights(
     return replace(sample, weight=change(sample.weight), background=edges)
 
 
-class ConstantDraws(TorchDispatchMode):
-    r"""Replaces random numbers by constants, and dropout by nothing, so that a
-    model does the same on fewer edges. Notes whether anything is computed in
-    less than double precision.
-    """
-
-    narrow = False
-
-    def __torch_dispatch__(
-        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
-    ) -> Any:
-        out = func(*args, **(kwargs or {}))
-        self.narrow |= any(
-            value.is_floating_point() and value.dtype != torch.double
-            for value in tree_leaves((out, args))
-            if isinstance(value, Tensor)
-        )
-        name = func.overloadpacket.__name__
-        if torch.Tag.nondeterministic_seeded not in func.tags:
-            return out
-        if name == 'native_dropout':
-            return args[0].clone(), torch.ones_like(out[1])
-        if name.removesuffix('_like').rstrip('_') in CONSTANT:
-            return out.fill_(CONSTANT[name.removesuffix('_like').rstrip('_')])
-        return out
-
-
 class Trial:
     r"""A conv, as it is now, with some graphs to try it on. No trace of that
     stays in the conv, or in PyTorch's random generators.
 
     Args:
         call, conv, x, some, attributes: As in :func:`verify_deletion`.
-        precision (Callable): What to do with all numbers.
+        dtype (torch.dtype): The precision of all numbers, at least.
         dense (bool, optional): Whether the conv itself wants dense features.
             (default: :obj:`False`)
     """
@@ -227,9 +192,10 @@ class Trial:
         x: Tensor,
         some: GraphSample,
         attributes: Attributes,
-        precision: Callable[[Tensor], Tensor],
+        dtype: torch.dtype,
         dense: bool = False,
     ) -> None:
+        precision = partial(at_least, dtype=dtype)
         self.call = call
         # Another thread may train the conv meanwhile:
         self.conv = shallow_copy(
@@ -361,13 +327,8 @@ def _noisy(value: Tensor, generator: torch.Generator) -> Tensor:
     return value + torch.empty_like(value).normal_(generator=generator)
 
 
-def single(tensor: Tensor) -> Tensor:
-    r"""The same numbers in at least single precision."""
+def at_least(tensor: Tensor, dtype: torch.dtype) -> Tensor:
+    r"""The same numbers in a precision, if they are in a lower one."""
     if not tensor.is_floating_point():
         return tensor
-    return tensor.to(torch.promote_types(tensor.dtype, torch.float))
-
-
-def double(tensor: Tensor) -> Tensor:
-    r"""The same numbers in double precision."""
-    return tensor.double() if tensor.is_floating_point() else tensor
+    return tensor.to(torch.promote_types(tensor.dtype, dtype))

@@ -68,7 +68,7 @@ from torch_geometric_vgcn.utils.index import (
     pair_key,
     place_of,
 )
-from torch_geometric_vgcn.utils.inputs import Inputs
+from torch_geometric_vgcn.utils.inputs import Inputs, as_stack
 from torch_geometric_vgcn.utils.observed import (
     lists_edges,
     observed_edges,
@@ -83,7 +83,7 @@ from torch_geometric_vgcn.utils.pattern import (
 )
 from torch_geometric_vgcn.utils.progress import progress_bar
 from torch_geometric_vgcn.utils.rows import sparse_dot
-from torch_geometric_vgcn.utils.seeded import Seeded
+from torch_geometric_vgcn.utils.seeded import ConstantDraws, Seeded
 from torch_geometric_vgcn.utils.sparse_features import (
     SparseDropout,
     SparseFeatures,

@@ -5,7 +5,26 @@ from weakref import ref
 import torch
 from torch import Tensor
 
+from torch_geometric_vgcn.utils.constraints import check_kind
 from torch_geometric_vgcn.utils.data import check_features
+
+
+def as_stack(out: Any, count: int | None = None) -> Tensor:
+    r"""The outputs for several graphs, of shape :obj:`[S, N, C]`. Expects them
+    in this shape, or one of shape :obj:`[N, C]`, and as many as :obj:`count`.
+    """
+    check_kind(out, Tensor, 'out')
+    if out.dim() not in (2, 3):
+        raise ValueError(
+            f"'out' must have shape [N, C] or [S, N, C], got {list(out.shape)}"
+        )
+    stack = out if out.dim() > 2 else out.unsqueeze(0)
+    if count is not None and len(stack) != count:
+        raise ValueError(
+            f"'out' must hold {count} outputs, one for each graph that it "
+            f'came from, got shape {list(stack.shape)}'
+        )
+    return stack
 
 
 class Inputs:

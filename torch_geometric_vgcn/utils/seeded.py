@@ -4,8 +4,20 @@ from typing import Any
 import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
 
 COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
+# Random numbers that are replaced by constants:
+DRAWS = (
+    'bernoulli',
+    'exponential',
+    'normal',
+    'rand',
+    'randint',
+    'randn',
+    'random',
+    'uniform',
+)
 
 
 class Seeded(TorchDispatchMode):
@@ -97,3 +109,29 @@ def _with_generator(func: Any) -> Any:
 
 def _arguments(func: Any) -> dict[str, str]:
     return {arg.name: str(arg.type) for arg in func._schema.arguments}
+
+
+class ConstantDraws(TorchDispatchMode):
+    r"""Replaces random numbers by constants, and dropout by nothing, so that a
+    model does the same on fewer edges. Notes whether anything is computed in
+    less than double precision.
+    """
+
+    narrow = False
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: Any = None
+    ) -> Any:
+        out = func(*args, **(kwargs or {}))
+        self.narrow |= any(
+            value.is_floating_point() and value.dtype != torch.double
+            for value in tree_leaves((out, args))
+            if isinstance(value, Tensor)
+        )
+        name = func.overloadpacket.__name__
+        if torch.Tag.nondeterministic_seeded not in func.tags:
+            return out
+        if name == 'native_dropout':
+            return args[0].clone(), torch.ones_like(out[1])
+        drawn = name.removesuffix('_like').rstrip('_') in DRAWS
+        return out.fill_(0.5) if drawn else out
