@@ -127,26 +127,6 @@ def test_a_model_that_looks_into_the_edges_goes_another_way(
     assert torch.allclose(out, learner(x, noise=noise))
 
 
-class Plain(torch.nn.Module):
-    r"""A user's model that knows nothing of weights."""
-
-    def __init__(self):
-        super().__init__()
-        self.conv1, self.conv2 = GCNConv(8, 16), GCNConv(16, 4)
-
-    def forward(self, x, edge_index):
-        return self.conv2(self.conv1(x, edge_index).relu(), edge_index)
-
-
-def test_a_model_without_edge_weight(graph, along_edges):
-    learner = VariationalGraphLearner(Plain(), SmoothedPrior(graph, 6))
-    x, noise = torch.randn(6, 8), learner.noise(2)
-    out = learner(x, noise=noise)
-    assert str(learner.route) == 'matrix'
-    learner.route = along_edges
-    assert torch.allclose(out, learner(x, noise=noise), atol=1e-5)
-
-
 class Predict(torch.nn.Module):
     r"""A user's model that propagates its outputs."""
 

@@ -275,21 +275,6 @@ def test_verification_leaves_no_trace(graph):
         assert torch.equal(value, before[name]), name
 
 
-def test_a_conv_that_ignores_its_edges_is_refused_each_time(graph):
-    class Deaf(torch.nn.Module):
-        def __init__(self):
-            super().__init__()
-            self.conv, self.lin = SAGEConv(4, 3), torch.nn.Linear(4, 3)
-
-        def forward(self, x, edge_index):
-            return self.lin(x)
-
-    learner = learner_of(Deaf(), graph, BinaryConcrete())
-    for _ in range(2):
-        with pytest.raises(TypeError, match='ignores the edges'):
-            learner(X)
-
-
 def test_a_change_of_the_conv_is_verified_anew(graph):
     conv = GCNConv(4, 3)
     learner = learner_of(conv, graph)
@@ -366,33 +351,6 @@ def test_parametrizations_must_not_be_cached(graph):
     with torch.nn.utils.parametrize.cached():
         with pytest.raises(RuntimeError, match='parametrize.cached'):
             learner.predict(X)
-
-
-class Tupled(torch.nn.Module):
-    def __init__(self):
-        super().__init__()
-        self.conv = GATConv(4, 3)
-
-    def forward(self, x, edge_index):
-        return self.conv(x, edge_index, return_attention_weights=True)
-
-
-@pytest.mark.parametrize(
-    'conv, x, message',
-    [
-        (Tupled(), X, "'conv' .Tupled. must return one Tensor, got tuple"),
-        (SAGEConv(5, 3), X, r"'conv' .SAGEConv. can't be called with feat"),
-        (GCN(4, 8, 2, 3), X.bfloat16(), r"'x' of shape .* .torch.bfloat16"),
-        (SAGEConv(4, 3), X.double(), r"'x' of shape \[6, 4\] .torch.float64"),
-        (SAGEConv(4, 3), X.to_sparse_coo(), 'sparse features'),
-    ],
-    ids=['tuple', 'width', 'narrow', 'wide', 'sparse'],
-)
-@pytest.mark.parametrize('sampler', [BinaryConcrete(), Bernoulli()], ids=str)
-def test_convs_that_cannot_be_called_say_so(graph, conv, x, message, sampler):
-    learner = learner_of(conv, graph, sampler)
-    with pytest.raises(TypeError, match=message):
-        learner(x, num_samples=2)
 
 
 def test_aggregations_that_read_in_order_are_refused_at_once(graph):

@@ -55,15 +55,6 @@ def test_same_noise_gives_the_same_graphs(graph):
             assert torch.equal(a, b)
 
 
-def test_same_seed_gives_the_same_noise(graph):
-    prior = SmoothedPrior(graph, 6)
-    draws = [
-        BinaryConcrete().noise(prior, 2, torch.Generator().manual_seed(1))
-        for _ in range(2)
-    ]
-    assert torch.equal(draws[0].logistic, draws[1].logistic)
-
-
 @pytest.mark.parametrize('temperature', [0.1, 0.5, 0.66])
 def test_background_loses_less_than_the_tolerance(temperature):
     prior = SmoothedPrior(torch.tensor([[0], [1]]), 3327)
@@ -97,16 +88,6 @@ def test_background_is_a_truncated_concrete(temperature, generator):
         return ((below - first) / (1 - first)).clamp(0, 1).numpy()
 
     assert kstest(weight.numpy(), cdf).pvalue > 0.01
-
-
-def test_background_avoids_the_candidates(graph, generator):
-    prior = SmoothedPrior(graph, 6, rho0=0.4)
-    noise = BinaryConcrete(0.3).noise(prior, 50, generator)
-    edges = noise.background
-    index = edges.index[:, edges.weight > 0]
-    assert index.size(1) > 50
-    assert not prior.pairs.contains(index).any()
-    assert (index[0] < index[1]).all()
 
 
 def test_dense_and_sparse_models_have_the_same_degrees(generator):

@@ -83,8 +83,8 @@ class LabelPropagation(Module):
     def alone(
         self, x: Tensor, generator: torch.Generator | None = None
     ) -> Tensor:
-        r"""What is said of nodes by their own features, in the precision of
-        these.
+        r"""The outputs for nodes by their own features alone, in the precision
+        of the features.
         """
         x = self._dropped(x, self.input_dropout, generator)
         h = _linear(self.hidden, x).relu()
@@ -100,15 +100,15 @@ class LabelPropagation(Module):
         return x * kept.div_(1 - share)
 
     def mean(self, out: Tensor) -> Tensor:
-        r"""What outputs say of labels."""
+        r"""The mean labels that outputs stand for."""
         return out.softmax(dim=-1)
 
     def output(self, mean: Tensor) -> Tensor:
-        r"""The outputs that say this."""
+        r"""The outputs that stand for mean labels."""
         return mean.clamp(min=TINY).log()
 
     def loss(self, out: Tensor, target: Tensor) -> Tensor:
-        r"""How far outputs are from what they should say."""
+        r"""How far outputs are from their targets."""
         return cross_entropy(out, target)
 
     def sharpened(self, mean: Tensor, temperature: float) -> Tensor:

@@ -107,7 +107,6 @@ class _Parts:
         self.prior = learner.prior
         self.conv = evaluated(learner.conv)
         self.posterior = evaluated(learner.posterior)
-        # Real edges, so that no weights have to be taken:
         self.route = ConvCall(self.conv, Bernoulli())
 
     def __call__(
@@ -116,7 +115,9 @@ class _Parts:
         prior = self.prior.subset(nodes)
         x = x.to_dense().to(prior.logits.device)
         weight = torch.ones_like(prior.logits).unsqueeze(0)
-        sample = GraphSample(prior, prior.logits, weight)
+        # Real edges, so that no weights have to be taken:
+        none = weight.new_zeros(1)
+        sample = GraphSample(prior, prior.logits, weight, log_prob=none)
         out = self.route(self.conv, x, sample, attributes_of(prior))
         logits = self.posterior(prior, x)
         row, col = prior.pairs.index

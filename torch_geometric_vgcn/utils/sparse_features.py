@@ -24,7 +24,7 @@ from torch_geometric_vgcn.utils.device import on_host
 
 # Dense features that are promised not to change, each with what it was
 # converted to:
-_converted: list[tuple[Tensor, Tensor]] = []
+_converted: dict[object, tuple[Tensor, Tensor]] = {}
 
 
 @contextmanager
@@ -39,17 +39,18 @@ def unchanged(x: Tensor) -> Iterator[None]:
     if found is None or x.requires_grad:
         yield
         return
-    entry = x, found
-    _converted.append(entry)
+    promise = object()
+    _converted[promise] = x, found
     try:
         yield
     finally:
-        _converted[:] = [other for other in _converted if other is not entry]
+        del _converted[promise]
 
 
 def fastest(x: Tensor) -> Tensor:
     r"""Features in compressed rows if they were converted, or as they are."""
-    return next((rows for known, rows in _converted if known is x), x)
+    known = tuple(_converted.values())
+    return next((rows for y, rows in known if y is x), x)
 
 
 class SparseFeatures:
