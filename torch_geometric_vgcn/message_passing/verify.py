@@ -77,8 +77,7 @@ def verify_deletion(
     # Some ways delete edges by themselves: there is nothing to compare.
     deletes = ways[0] in (Way.DENSE, Way.KEPT)
     some = some_edges(sample, count, hard=deletes)
-    # The same tensor, if it can be: what is learned of it is remembered.
-    x = x.detach() if x.requires_grad else x
+    x = x.detach() if x.requires_grad else x  # the same tensor, if it can be
     x = x[: len(some)] if x.dim() > 2 else x
     if any(map(is_lazy, conv.parameters())):
         with torch.inference_mode(False), torch.no_grad(), explained(conv, x):

@@ -7,17 +7,17 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
 
 COMPOSITE = torch._C.DispatchKey.CompositeImplicitAutograd
-# Random numbers that are replaced by constants:
-DRAWS = (
-    'bernoulli',
-    'exponential',
-    'normal',
-    'rand',
-    'randint',
-    'randn',
-    'random',
-    'uniform',
-)
+# What random numbers are replaced by:
+CONSTANT = {
+    'bernoulli': 1.0,
+    'exponential': 1.0,
+    'normal': 0.0,
+    'rand': 0.5,
+    'randint': 0,
+    'randn': 0.0,
+    'random': 0,
+    'uniform': 0.5,
+}
 
 
 class Seeded(TorchDispatchMode):
@@ -133,5 +133,5 @@ class ConstantDraws(TorchDispatchMode):
             return out
         if name == 'native_dropout':
             return args[0].clone(), torch.ones_like(out[1])
-        drawn = name.removesuffix('_like').rstrip('_') in DRAWS
-        return out.fill_(0.5) if drawn else out
+        value = CONSTANT.get(name.removesuffix('_like').rstrip('_'))
+        return out if value is None else out.fill_(value)
