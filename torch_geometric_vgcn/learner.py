@@ -162,7 +162,9 @@ class VariationalGraphLearner(Module):
         r"""Calls the conv on graphs drawn from the posterior.
 
         Args:
-            x (Tensor): The node features, of shape :obj:`[N, F]`.
+            x (Tensor): The node features, of shape :obj:`[N, F]`. Those that
+                are mostly zeros are best passed as :obj:`x.to_sparse_csr()`,
+                or inside :meth:`unchanged`.
             edge_index (Any, optional): The observed graph, where the
                 learner stands in for a conv, in any form that
                 :class:`SmoothedPrior` takes. It must be the one that the prior
