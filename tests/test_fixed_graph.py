@@ -36,23 +36,6 @@ def test_the_objective_is_the_log_likelihood_of_the_labelled(graph, dtype):
         assert bound.kl == 0
 
 
-@pytest.mark.parametrize(
-    'mask, error, message',
-    [
-        ([True] * 6, TypeError, "'mask' must be a torch.Tensor"),
-        (torch.ones(6), TypeError, "'mask' must be a boolean mask .*float32"),
-        (torch.ones(5).bool(), ValueError, r"'mask' .*\[6\], got \[5\]"),
-        (torch.zeros(6).bool(), ValueError, "'mask' selects no node"),
-        (torch.tensor([6]), ValueError, r"'mask' .*\[0, 5\], got .* 6 to 6"),
-        (torch.tensor([1, 1]), ValueError, "'mask' .*once, got 1 several"),
-    ],
-)
-def test_bad_masks_are_refused(graph, mask, error, message):
-    model = FixedGraph(GCNConv(6, 2), graph)
-    with pytest.raises(error, match=message):
-        model.objective(model(X), Y, mask)
-
-
 @pytest.mark.parametrize('training', [False, True])
 def test_prediction_leaves_each_module_in_its_mode(graph, training):
     model = FixedGraph(GAT(6, 4, 2, 2, dropout=0.5, norm='batch_norm'), graph)

@@ -1,4 +1,3 @@
-import inspect
 from collections.abc import Hashable
 from typing import Any
 
@@ -38,6 +37,7 @@ from torch_geometric_vgcn.sample import GraphSample, Sampler
 from torch_geometric_vgcn.utils import (
     SparseFeatures,
     explained,
+    further_arguments,
     kernels_work,
 )
 from torch_geometric_vgcn.utils.constraints import Instance, checked
@@ -202,17 +202,9 @@ def ways_of(conv: Module, pathwise: bool) -> list[Way]:
     ways = [Way.WEIGHTS]
     if all(map(has_matrix_form, message_passing_modules(conv))):
         ways.insert(0, Way.MATRIX)
-    if takes_edge_weight(conv):
+    if 'edge_weight' in further_arguments(conv):
         ways.append(Way.ARGUMENT)
     return ways
-
-
-def takes_edge_weight(conv: Module) -> bool:
-    r"""Whether a conv can be called with an :obj:`edge_weight`."""
-    try:
-        return 'edge_weight' in inspect.signature(conv.forward).parameters
-    except (TypeError, ValueError):  # of a compiled module
-        return False
 
 
 def takes_several(conv: Module) -> bool:

@@ -18,7 +18,11 @@ from torch_geometric.nn import (
 )
 
 from torch_geometric_vgcn.sample import GraphSample
-from torch_geometric_vgcn.utils import check_features, check_kind
+from torch_geometric_vgcn.utils import (
+    check_features,
+    check_kind,
+    further_arguments,
+)
 
 # They take two arguments, but can't do without the types of edges or nodes:
 TYPED = (HANConv, HGTConv, RGATConv, RGCNConv)
@@ -97,7 +101,6 @@ def check_conv(conv: Any) -> None:
         signature = inspect.signature(conv.forward)
     except (TypeError, ValueError):  # of a compiled module
         return
-    names = list(signature.parameters)
     try:
         signature.bind_partial(None, None)
     except TypeError:
@@ -109,15 +112,13 @@ def check_conv(conv: Any) -> None:
             )
         raise TypeError(
             f"'conv' ({name}) must have a forward(x, edge_index), got "
-            f'forward({", ".join(names)}){hint}'
+            f'forward({", ".join(signature.parameters)}){hint}'
         ) from None
     needed = [
-        parameter.name
-        for parameter in list(signature.parameters.values())[2:]
-        if parameter.default is parameter.empty
-        and parameter.kind
-        not in (parameter.VAR_POSITIONAL, parameter.VAR_KEYWORD)
-        and parameter.name != 'edge_attr'  # that of the prior
+        other
+        for other, argument in further_arguments(conv).items()
+        if argument.default is argument.empty
+        and other != 'edge_attr'  # that of the prior
     ]
     if needed:
         raise TypeError(

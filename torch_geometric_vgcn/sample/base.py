@@ -17,6 +17,7 @@ from torch_geometric_vgcn.utils import (
     check_count,
     check_floats,
     check_kind,
+    check_tensor,
     find,
     pair_at,
     wide,
@@ -120,8 +121,15 @@ class Sampler(Module, ABC):
         r"""Expects logits and noise for the pairs of a prior."""
         check_kind(prior, Prior, 'prior')
         check_kind(noise, Noise, 'noise')
-        check_floats(logits, (len(prior.pairs),), 'logits')
-        noise.check(prior.pairs)
+        count = len(prior.pairs)
+        check_floats(logits, (count,), 'logits')
+        check_tensor(noise.logistic, f'[S, {count}]', 'noise')
+        if noise.logistic.dim() != 2 or noise.logistic.size(1) != count:
+            raise ValueError(
+                f"'noise' must have shape [S, {count}], one number per graph "
+                f'and pair, got {list(noise.logistic.shape)}: draw it with '
+                "the learner's method 'noise' for the same prior"
+            )
 
     def sample(
         self, prior: Prior, logits: Tensor, noise: Noise

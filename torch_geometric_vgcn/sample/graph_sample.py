@@ -8,7 +8,7 @@ from torch.utils.weak import WeakTensorKeyDictionary
 
 from torch_geometric_vgcn.pairs import AllPairs, Pairs
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.utils import check_count, check_kind, check_tensor
+from torch_geometric_vgcn.utils import check_count, check_kind
 
 
 @dataclass
@@ -67,16 +67,6 @@ class Noise:
                 'drawn for, got pairs that are no subset'
             )
         return Noise(self.logistic[:, pairs.position])
-
-    def check(self, pairs: Pairs) -> None:
-        r"""Raises an error if this isn't noise for :obj:`pairs`."""
-        check_tensor(self.logistic, f'[S, {len(pairs)}]', 'noise')
-        if self.logistic.dim() != 2 or self.logistic.size(1) != len(pairs):
-            raise ValueError(
-                f"'noise' must have shape [S, {len(pairs)}], one number per "
-                f'graph and pair, got {list(self.logistic.shape)}: draw it '
-                "with the learner's method 'noise' for the same prior"
-            )
 
 
 @dataclass(eq=False)

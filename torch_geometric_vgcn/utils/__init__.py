@@ -49,7 +49,7 @@ from torch_geometric_vgcn.utils.data import (
     check_probs,
 )
 from torch_geometric_vgcn.utils.device import floor, on_host, pieces, wide
-from torch_geometric_vgcn.utils.explained import explained
+from torch_geometric_vgcn.utils.explained import explained, further_arguments
 from torch_geometric_vgcn.utils.graph import (
     check_edge_index,
     check_edge_shape,

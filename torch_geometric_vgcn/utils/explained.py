@@ -45,26 +45,26 @@ def explained(
         ):
             raise
         sparse = '' if x.layout == torch.strided else 'sparse '
+        missing = []
+        if given is not None:
+            missing = [n for n in further_arguments(module) if n not in given]
+        without = f', without {" and ".join(missing)}' if missing else ''
         raise TypeError(
             f"'{name}' ({type(module).__name__}) can't be called with "
             f"{sparse}features 'x' of shape {list(x.shape)} ({x.dtype}) and a "
-            f'graph{_without(module, given)}: {type(error).__name__}: {error}'
+            f'graph{without}: {type(error).__name__}: {error}'
         ) from error
 
 
-def _without(module: Module, given: Collection[str] | None) -> str:
-    r"""What else the module can be called with, but isn't."""
-    if given is None:
-        return ''
+def further_arguments(module: Module) -> dict[str, inspect.Parameter]:
+    r"""The arguments of a module beside features and graph, by name."""
     try:
         parameters = inspect.signature(module.forward).parameters
     except (TypeError, ValueError):  # of a compiled module
-        return ''
-    missing = [
-        name
+        return {}
+    return {
+        name: parameter
         for name, parameter in list(parameters.items())[2:]
         if parameter.kind
         not in (parameter.VAR_KEYWORD, parameter.VAR_POSITIONAL)
-        and name not in given
-    ]
-    return f', without {" and ".join(missing)}' if missing else ''
+    }
