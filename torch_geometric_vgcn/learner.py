@@ -330,7 +330,7 @@ class VariationalGraphLearner(Module):
         conv, posterior = evaluated(self.conv), evaluated(self.posterior)
         logits = posterior(prior, x)
         attributes = attributes_of(prior)
-        # As many graphs at a time as are cheap to hold:
+        # At most 2^20 edge weights in memory at once:
         together = max(1, 2**20 // max(1, len(prior.pairs)))
         total: Tensor | None = None
         for start in range(0, num_samples, together):

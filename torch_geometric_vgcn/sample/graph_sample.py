@@ -191,8 +191,8 @@ class Drawn(threading.local):
 
     @torch.compiler.disable
     def behind(self, out: Tensor) -> GraphSample:
-        r"""The graphs that :obj:`out` came from. Raises an error if that can't
-        be told.
+        r"""The graphs that produced :obj:`out`. Raises an error if they cannot
+        be determined.
         """
         if self.last is None:
             raise RuntimeError(
@@ -214,11 +214,11 @@ class Drawn(threading.local):
             else:
                 todo += [function for function, _ in node.next_functions]
         if len(found) != 1:
-            what = 'any graphs' if not found else 'the graphs of one call'
             raise RuntimeError(
-                f"'out' can't be told to come from {what}: keep 'sample = "
-                "learner.sample' right after the call of the model and pass "
-                'it on, objective(out, y, mask, sample=sample)'
+                "cannot determine which sampled graphs produced 'out', which "
+                f'depends on those of {len(found)} calls: keep sample = '
+                'learner.sample right after the call of the model and pass '
+                'it, objective(out, y, mask, sample=sample)'
             )
         return found.pop()
 
