@@ -28,7 +28,6 @@ from torch_geometric_vgcn import (
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.nearest import Minkowski
 from torch_geometric_vgcn.objective import (
-    Categorical,
     Consistency,
     GaussianPrediction,
 )
@@ -202,47 +201,18 @@ def test_the_noise_is_learned_without_a_penalty():
 # What needs classes
 
 
-@BATCHED
 @KINDS
-def test_terms_need_classes(batched, kind):
+def test_terms_need_classes(kind):
     likelihood = kind()
     data = karate(likelihood)
     learner = learner_of(likelihood, data)
     message = rf"'terms' \(Consistency\) .*got .*{type(likelihood).__name__}"
     with pytest.raises(ValueError, match=message):
-        train(batched, learner, data, terms=[Consistency(2)])
-
-
-@BATCHED
-@pytest.mark.parametrize(
-    'likelihood, y, message',
-    [
-        (Gaussian(), torch.arange(34), "'y' must hold floating-point targets"),
-        (Gaussian(), torch.ones(34, 2), 'use Gaussian.num_targets=2'),
-        (Gaussian(2), torch.ones(34, 3), r'shape \[34, 2\], .*got \[34, 3\]'),
-        (Gaussian(3), torch.ones(34, 3), r'one output .*\(3\), got 2'),
-        (MultiLabel(), torch.ones(34), r"'y' must have shape \[34, L\]"),
-        (MultiLabel(), torch.ones(34, 3), r'one output .*\(3\), got 2'),
-        (MultiLabel(), torch.full((34, 2), 3), 'zeros and ones, .*got 3'),
-        (Categorical(), torch.ones(34), "'y' must hold one int64 class id"),
-        (
-            Gaussian(2),
-            torch.full((34, 2), NAN),
-            "each node that 'data.train_mask' selects, got 17 nodes",
-        ),
-    ],
-)
-def test_labels_of_another_likelihood_are_refused(
-    batched, likelihood, y, message
-):
-    data = karate(Gaussian(2))
-    learner = learner_of(likelihood, data)
-    data.y = y
-    with pytest.raises((TypeError, ValueError), match=message):
-        train(batched, learner, data)
-    if not batched:
-        with pytest.raises((TypeError, ValueError)):
-            learner.objective(learner(data.x), y)
+        fit(learner, data, terms=[Consistency(2)])
+    data.y = torch.full_like(data.y, NAN)
+    message = "each node that 'data.train_mask' selects, got 17 nodes"
+    with pytest.raises(ValueError, match=message):
+        fit(learner, data)
 
 
 # Real data

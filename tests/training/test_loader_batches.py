@@ -2,13 +2,13 @@ import numpy as np
 import pytest
 import torch
 from torch_geometric import seed_everything
-from torch_geometric.data import HeteroData
 from torch_geometric.datasets import KarateClub
 from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
     AmortizedPosterior,
+    ClassPosterior,
     ClusterPairs,
     FreePosterior,
     SmoothedPrior,
@@ -125,18 +125,6 @@ def test_a_step_changes_only_what_the_batch_touched():
     assert seen.all()
 
 
-def test_the_same_seed_gives_the_same_run():
-    data, clusters = karate()
-    runs = []
-    for seed in (0, 0, 1):
-        learner = learner_of(data, clusters, seed=seed)
-        result = fit(learner, data, loader_of(clusters), **SETTINGS)
-        runs.append((result, learner))
-    (first, one), (second, two), (third, _) = runs
-    assert first == second != third
-    assert same(one, two)
-
-
 def test_prediction_by_clusters_is_that_at_once(tmp_path):
     data, clusters = karate()
     learner = learner_of(data, clusters)
@@ -174,32 +162,6 @@ def test_noise_of_a_background_has_no_subset():
     with pytest.raises(ValueError, match='noise of background pairs'):
         batches = [torch.arange(34)]
         predict_batches(learner, data.x, batches, noise=learner.noise(2))
-
-
-@pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
-def test_node_indices_are_masks(pairs):
-    data, clusters = karate()
-    one = learner_of(data, clusters, pairs)
-    expected = fit(one, data, loader_of(clusters), **SETTINGS)
-    for name in ('train_mask', 'val_mask'):
-        data[name] = data[name].nonzero().view(-1)
-    for parts in (clusters, ClusterData(data, 4, log=False)):
-        two = learner_of(data, parts, pairs)
-        result = fit(two, data, loader_of(parts), **SETTINGS)
-        assert result == expected
-        assert same(one, two)
-
-
-def test_as_many_node_indices_as_nodes_are_no_mask_of_values():
-    data, _ = karate()
-    data.train_mask = torch.arange(34).flip(0)  # as long as a mask
-    clusters = ClusterData(data, 4, log=False)
-    learner = learner_of(data, clusters)
-    result = fit(learner, data, loader_of(clusters), **SETTINGS)
-    data.train_mask = torch.ones(34).bool()
-    other = learner_of(data, clusters)
-    expected = fit(other, data, loader_of(clusters), **SETTINGS)
-    assert result == expected
 
 
 def test_batches_are_taken_from_the_data_that_are_given():
@@ -244,22 +206,6 @@ def test_sparse_features(pairs, layout):
         assert got['loss'] == pytest.approx(want['loss'], rel=1e-4)
 
 
-def test_bad_arguments():
-    data, clusters = karate()
-    learner, loader = learner_of(data, clusters), loader_of(clusters)
-    with pytest.raises(TypeError, match="'learner' must be .*got GCN"):
-        fit(learner.conv, data, loader)
-    with pytest.raises(TypeError, match="'data' must be .*got HeteroData"):
-        fit(learner, HeteroData(), loader)
-    with pytest.raises(TypeError, match="'loader' must be .*got list"):
-        fit(learner, data, [data])
-    with pytest.raises(TypeError, match="'num_samples' must be an int, got 2"):
-        fit(learner, data, loader, num_samples=2.0)
-    del data.val_mask
-    with pytest.raises(ValueError, match="'data' must have 'val_mask', got"):
-        fit(learner, data, loader)
-
-
 def test_fit_batches_is_fit_with_its_own_defaults():
     data, clusters = karate()
     one = learner_of(data, clusters)
@@ -277,3 +223,15 @@ def test_another_graph_is_refused():
     with pytest.raises(ValueError, match='of the same nodes, got 34, 30'):
         learner = learner_of(data, clusters)
         fit(learner, smaller, loader_of(clusters), **SETTINGS)
+
+
+@pytest.mark.parametrize('together', [False, True])
+def test_several_processes_have_no_class_posterior(together):
+    data, clusters = karate()
+    posterior = ClassPosterior(4)
+    if together:
+        posterior = FreePosterior(sparse=True) + posterior
+    learner = learner_of(data, clusters, posterior=posterior)
+    message = "'learner' must not have a ClassPosterior with 2 processes"
+    with pytest.raises(ValueError, match=message):
+        batches_of(learner, data, loader_of(clusters), Ranks(0, 2))
