@@ -76,19 +76,6 @@ def test_blank_labels_are_filled_in(tmp_path, table, capsys, quick_command):
     assert '"n0","n1","n2"' in content and '["blue","green","red"]' in content
 
 
-def test_parquet_gives_what_csv_gives(tmp_path, table, quick_command):
-    polars = pytest.importorskip('polars')
-    path, _ = table
-    polars.read_csv(path).write_parquet(tmp_path / 'mine.parquet')
-    for name in ('mine.csv', 'mine.parquet'):
-        out = tmp_path / f'{name}.out.csv'
-        given = [str(tmp_path / name), '--label', 'kind', '--drop', 'name']
-        main([*given, '--out', str(out)])
-    lines = read(tmp_path / 'mine.csv.out.csv')
-    assert 'name' not in lines[0]
-    assert read(tmp_path / 'mine.parquet.out.csv') == lines
-
-
 @pytest.fixture
 def prices(tmp_path):
     r"""A table with a quantity, which is blank in four of five rows."""
@@ -202,8 +189,6 @@ def test_a_column_that_numbers_the_rows_is_told(
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        (['none.csv', '--label', 'kind'], 'No such file'),
-        (['TABLE', '--label', 'colour'], '--label must be one of the columns'),
         (['TABLE', '--label', 'kind'], "'name' has a different text"),
         (
             ['TABLE', '--label', 'kind', '--name', 'title'],

@@ -5,7 +5,6 @@ from sklearn.model_selection import GridSearchCV, cross_val_score
 
 from torch_geometric_vgcn.estimators import (
     LabelledKFold,
-    VGCNClassifier,
     VGCNRegressor,
     transductive_scores,
 )
@@ -83,13 +82,3 @@ def test_regressors_are_scored_by_r2():
     assert cross_val_score(reg, x, y, cv=cv).min() > 0.8
     scores = transductive_scores(reg, x, y, cv=cv)
     assert scores.shape == (3,) and 0.8 < scores.min() and scores.max() < 1
-
-
-def test_texts(quick):
-    y = np.array(['a', 'b', None, 'a', 'b', ''], dtype=object)
-    folds = LabelledKFold(2, random_state=0)
-    for train, test in folds.split(np.zeros((6, 1)), y):
-        assert {2, 5} <= set(train) and test.size == 2
-    assert folds.get_n_splits() == 2
-    assert repr(folds) == 'LabelledKFold(n_splits=2)'
-    assert isinstance(quick, VGCNClassifier)

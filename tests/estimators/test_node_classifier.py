@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 import torch
+from sklearn.base import clone
 from sklearn.exceptions import NotFittedError
 from torch_geometric.data import Data
 from torch_geometric.utils import add_self_loops
@@ -32,8 +33,10 @@ def test_it_learns_from_data(data):
     label, prob = model.predict(return_prob=True)
     assert (label == data.y)[data.test_mask].float().mean() > 0.85
     assert prob.shape == (120, 3)
-    assert model.classifier.graph_.nnz == 2 * data.num_edges
-    assert 'VGCNClassifier' in repr(model)
+    assert model.graph_.nnz == 2 * data.num_edges
+    assert 'VGCNNodeClassifier(' in repr(model)
+    assert clone(model).get_params() == model.get_params()
+    assert model.classifier is model
 
 
 def test_other_labels_are_not_looked_at(data):
@@ -47,6 +50,7 @@ def test_unseen_nodes_and_sparse_features(data):
     model = VGCNNodeClassifier(**QUICK).fit(data)
     label = model.predict(Data(x=data.x[:7]))
     assert label.shape == (7,)
+    assert torch.equal(model.predict(data.x[:7]), label)
     sparse = Data(x=data.x[:7].to_sparse())
     assert torch.equal(model.predict(sparse), label)
 
@@ -73,12 +77,9 @@ def test_labels_of_another_shape(data, shape):
         VGCNNodeClassifier(**QUICK).fit(data)
 
 
-def test_it_must_be_fitted_first():
+def test_what_is_missing_is_named(data):
     with pytest.raises(NotFittedError):
         VGCNNodeClassifier().predict()
-
-
-def test_what_is_missing_is_named(data):
     with pytest.raises(ValueError, match='y'):
         VGCNNodeClassifier().fit(Data(x=data.x))
     with pytest.raises(TypeError, match="'data' must be"):
@@ -86,9 +87,7 @@ def test_what_is_missing_is_named(data):
 
 
 def test_parameters_probabilities_and_files(data, tmp_path):
-    model = VGCNNodeClassifier(**QUICK)
-    assert model.get_params()['trust'] == QUICK['trust']
-    assert model.set_params(max_iter=20).get_params()['max_iter'] == 20
+    model = VGCNNodeClassifier(**QUICK).set_params(max_iter=20)
     prob = model.fit(data).predict_proba()
     assert torch.equal(prob, model.predict(return_prob=True)[1])
     model.save(tmp_path / 'model.vgcn')

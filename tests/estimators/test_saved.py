@@ -85,15 +85,3 @@ def test_what_a_report_needs_is_there(tmp_path, blobs, quick):
         assert (clf.prior_graph_.data != clf.graph_.data).any()
         assert clf.given_graph_.nnz == 2 * 119
         assert (clf.given_graph_ != quick.given_graph_).nnz == 0
-
-
-def test_other_files_are_refused(tmp_path):
-    path = tmp_path / 'model.vgcn'
-    path.write_bytes(b'not a model')
-    with pytest.raises(ValueError, match="'path' must be a file of VGCN"):
-        VGCNClassifier.load(path)
-    np.savez(path.with_suffix('.npz'), x=np.zeros(3))
-    with pytest.raises(ValueError, match="'path' must be a file of VGCN"):
-        VGCNClassifier.load(path.with_suffix('.npz'))
-    with pytest.raises(FileNotFoundError):
-        VGCNClassifier.load(tmp_path / 'none')

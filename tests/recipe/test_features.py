@@ -23,6 +23,7 @@ def test_kinds_are_told_apart():
 
 def test_counts_get_rows_of_norm_one():
     x = Counts()(words(0.1))
+    assert x.shape == (200, 50)
     norm = x.norm(dim=1)
     torch.testing.assert_close(norm[norm > 0], torch.ones_like(norm)[norm > 0])
     fast = Counts().layout(x)
@@ -55,7 +56,3 @@ def test_many_columns_that_are_not_words_are_reduced(shift):
     assert (prob.argmax(1) == y[:50]).float().mean() > 0.9
     with pytest.raises(ValueError, match="'x' must have 600 columns"):
         model.predict(x[:, :200])
-
-
-def test_words_keep_their_columns(citeseer):
-    assert VGCN(citeseer).task.num_features == 3703

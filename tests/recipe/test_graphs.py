@@ -5,7 +5,6 @@ import numpy as np
 import pandas
 import pytest
 import scipy.sparse
-import torch
 from torch_geometric.utils import to_scipy_sparse_matrix
 
 from torch_geometric_vgcn import VGCN
@@ -32,9 +31,6 @@ BY_NUMBER = {
     'SciPy': lambda e: to_scipy_sparse_matrix(e, num_nodes=60),
     'CSR of SciPy': lambda e: scipy.sparse.csr_array(
         to_scipy_sparse_matrix(e, num_nodes=60)
-    ),
-    'PyTorch': lambda e: torch.sparse_coo_tensor(
-        e, torch.ones(e.size(1)), (60, 60)
     ),
 }
 BY_NAME = {
@@ -65,13 +61,6 @@ def test_pairs_have_names(apart, model_of, form, names):
     assert model.task.edge_index.equal(edge_index)
 
 
-def test_the_data_may_have_the_names(apart, model_of):
-    data, edge_index = apart
-    data.node_names = NAMES
-    model = model_of(data, graph=networkx.Graph(pairs(edge_index, NAMES)))
-    assert model.task.edge_index.equal(edge_index)
-
-
 def test_results_have_the_names(apart, model_of, fitted):
     data, edge_index = apart
     graph = pandas.DataFrame(pairs(edge_index, NAMES))
@@ -98,17 +87,9 @@ BAD = {
         "'graph'.*0.5",
     ),
     'other size': (scipy.sparse.eye_array(59, k=1), None, "'graph'.*60.*59"),
-    'three columns': (
-        pandas.DataFrame({1: [0], 2: [1], 3: 5}),
-        None,
-        "'graph'.*two columns",
-    ),
-    'nothing': ('edges.csv', None, "'graph'.*str"),
     'few names': (None, NAMES[:-1], "'node_names'.*60.*59"),
     'same names': (None, [*NAMES[:-1], NAMES[0]], "'node_names'.*twice"),
     'floats': (None, np.arange(60.0), "'node_names'.*0.0"),
-    'text': (None, 'a' * 60, "'node_names'.*str"),
-    'one name': (None, 5, "'node_names'.*int"),
 }
 
 

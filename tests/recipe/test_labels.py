@@ -6,13 +6,6 @@ import torch
 from torch_geometric_vgcn.recipe.labels import MANY, folds_of, labels_of
 
 
-def test_masks_tell(blocks):
-    y, train, val = labels_of(blocks, 60)
-    assert train.equal(blocks.train_mask.nonzero().view(-1))
-    assert val.equal(blocks.val_mask.nonzero().view(-1))
-    assert bool((y[blocks.test_mask] == -1).all())  # not looked at
-
-
 def test_without_masks_all_labels_are_for_training(blocks):
     for name in ('train_mask', 'val_mask'):
         del blocks[name]
@@ -40,8 +33,6 @@ def test_folds_hold_out_each_label_once(counts):
 def test_one_label_for_each_class_leaves_none_to_hold_out():
     y = torch.arange(4)
     assert folds_of(y, y, 4, torch.Generator()) == []
-
-
-def test_of_many_labels_one_part_is_held_out():
+    # Of many labels, one part is held out:
     y = torch.arange(MANY) % 3
     assert len(folds_of(y, torch.arange(MANY), 4, torch.Generator())) == 1

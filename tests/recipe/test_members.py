@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn import FixedGraph, VariationalGraphLearner
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.recipe import (
     FixedMember,
@@ -13,7 +12,7 @@ from torch_geometric_vgcn.recipe import (
     nearest_neighbors,
     no_graph,
 )
-from torch_geometric_vgcn.recipe.prepare import prepare
+from torch_geometric_vgcn.recipe.task import prepare
 
 
 def gcn_of_8(task):
@@ -35,16 +34,6 @@ def test_sources_are_joined(blocks):
     for source in (given_graph, nearest_neighbors):
         assert set(map(tuple, source(task).t().tolist())) <= pairs
     assert FixedMember('none', no_graph).graph(task).size(1) == 0
-
-
-def test_members_make_their_learners(blocks):
-    task = prepare(blocks)
-    fixed = FixedMember('a', given_graph).learner(task)
-    assert isinstance(fixed, FixedGraph)
-    assert isinstance(fixed.conv, PropagatedMLP)
-    learned = LearnedMember('b', given_graph, network=gcn_of_8).learner(task)
-    assert isinstance(learned, VariationalGraphLearner)
-    assert isinstance(learned.conv, GCN)
 
 
 def test_the_users_network_takes_the_place_of_those_on_graphs(
@@ -95,19 +84,20 @@ def test_sources_and_networks_are_functions(blocks):
         FixedMember('a', given_graph, network=net)
 
 
-@pytest.mark.parametrize('members', [[], [no_graph], 'no graph'])
-def test_members_are_a_list_of_members(blocks, model_of, members):
-    with pytest.raises((TypeError, ValueError), match="'members"):
-        model_of(blocks, members=members)
+GIVEN = FixedMember('a', given_graph)
 
 
-def test_members_have_different_names(blocks, model_of):
-    twice = [FixedMember('a', no_graph), FixedMember('a', given_graph)]
-    with pytest.raises(ValueError, match="'members'"):
-        model_of(blocks, members=twice)
-
-
-def test_a_given_graph_must_be_given(blocks, model_of):
+@pytest.mark.parametrize(
+    ('members', 'name'),
+    [
+        ([], 'members'),
+        ([no_graph], 'members'),
+        ('no graph', 'members'),
+        ([GIVEN, FixedMember('a', no_graph)], 'members'),
+        ([GIVEN], 'edge_index'),  # there is none
+    ],
+)
+def test_members_are_a_list_of_members(blocks, model_of, members, name):
     blocks.edge_index = None
-    with pytest.raises(ValueError, match="'edge_index'"):
-        model_of(blocks, members=[FixedMember('a', given_graph)])
+    with pytest.raises((TypeError, ValueError), match=f"'{name}"):
+        model_of(blocks, members=members)

@@ -5,7 +5,6 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn import VGCN
 from torch_geometric_vgcn.estimators import (
     VGCNClassifier,
-    VGCNNodeClassifier,
     VGCNRegressor,
 )
 from torch_geometric_vgcn.report import report
@@ -17,14 +16,6 @@ def test_a_classifier_is_reported(fitted, tmp_path):
     assert '<h1>Blobs</h1>' in content
     assert f'{100 * fitted.validation_score_:.1f}\xa0%' in content
     assert 'The members and their weights' in content
-
-
-def test_a_node_classifier_is_its_classifier(fitted, tmp_path):
-    model = VGCNNodeClassifier()
-    model.classifier = fitted
-    one = report(fitted, tmp_path / 'one.html')
-    two = report(model, tmp_path / 'two.html')
-    assert one.read_bytes() == two.read_bytes()
 
 
 def test_a_saved_classifier_gives_the_same_report(fitted, tmp_path):

@@ -1,16 +1,14 @@
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 import numpy as np
 import scipy.sparse
-import torch
 from sklearn.base import BaseEstimator
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 from torch import Tensor
 from torch_geometric.data import Data
-from torch_geometric.utils import to_undirected
 
 from torch_geometric_vgcn.datasets.read_csv import check_names
 from torch_geometric_vgcn.estimators.features import Features
@@ -31,9 +29,9 @@ from torch_geometric_vgcn.recipe import (
     more_neighbors,
     table_members,
 )
-from torch_geometric_vgcn.recipe.edges import edges_of
+from torch_geometric_vgcn.recipe.edges import edges_of_members
 from torch_geometric_vgcn.recipe.saved import model_of, state_of
-from torch_geometric_vgcn.recipe.scores import ranked
+from torch_geometric_vgcn.recipe.weights import ranked
 from torch_geometric_vgcn.utils import (
     check_count,
     check_flag,
@@ -103,17 +101,23 @@ class VGCNEstimator(BaseEstimator):
             )
         if hasattr(X, 'columns'):
             check_names(map(str, X.columns), 'X')
-        # Of one type and order, or sums of the same numbers would differ. The
-        # sum of huge ones, by which they are checked, may overflow.
-        with np.errstate(over='ignore', invalid='ignore'):
-            rows = validate_data(
-                self,
-                X,
-                accept_sparse='csr',
-                dtype=np.float64,
-                order='C',
-                ensure_min_samples=2 if reset else 1,
-                reset=reset,
+        # Of one type and order, or sums of the same numbers would differ:
+        rows = validate_data(
+            self,
+            X,
+            accept_sparse='csr',
+            dtype=np.float64,
+            order='C',
+            ensure_all_finite=False,
+            ensure_min_samples=2 if reset else 1,
+            reset=reset,
+        )
+        values = rows.data if scipy.sparse.issparse(rows) else rows
+        bad = values.size - np.count_nonzero(np.isfinite(values))
+        if bad > 0:
+            raise ValueError(
+                f"'X' must be finite, got {bad} NaN or infinite values: fill "
+                'them, as by SimpleImputer'
             )
         return canonical(rows)
 
@@ -158,8 +162,10 @@ class VGCNEstimator(BaseEstimator):
         self.prior_graph_, self.graph_ = _graphs(model)
         self.given_graph_ = None
         if given is not None:
-            one = torch.ones(given.size(1), dtype=torch.double)
-            self.given_graph_ = _matrix(given, one, x.size(0))
+            self.given_graph_ = scipy.sparse.csr_array(
+                (np.ones(given.size(1)), tuple(given.numpy())),
+                shape=(x.size(0), x.size(0)),
+            )
         return model.predict(), weight_among(x)
 
     def _parts(self, given: bool) -> dict[str, Any]:
@@ -259,19 +265,19 @@ def _graphs(
     r"""The edges' probabilities before and after learning, as the members
     have them, also those of a given graph.
     """
-    task = replace(model.task, edge_index=None)
-    edges = edges_of(model.learners_, model.weights_, task)
+    edges = edges_of_members(model.learners_, model.weights_, model.task)
     kept = edges.prior > 0
-    index, prob = to_undirected(
-        edges.index[:, kept],
-        [edges.prior[kept], edges.posterior[kept]],
-        model.task.num_nodes,
-    )
-    size = model.task.num_nodes
-    return _matrix(index, prob[0], size), _matrix(index, prob[1], size)
+    place = _matrix(edges.index[:, kept], model.task.num_nodes)
+    prior, after = place.copy(), place.copy()
+    prior.data = edges.prior[kept].numpy()[place.data]
+    after.data = edges.posterior[kept].numpy()[place.data]
+    return prior, after
 
 
-def _matrix(index: Tensor, value: Tensor, size: int) -> scipy.sparse.csr_array:
+def _matrix(index: Tensor, size: int) -> scipy.sparse.csr_array:
+    r"""The numbers of edges, in both directions."""
+    i, j = index.int().numpy()
+    number = np.arange(i.size)
     return scipy.sparse.csr_array(
-        (value.numpy(), tuple(index.numpy())), shape=(size, size)
+        (np.tile(number, 2), (np.append(i, j), np.append(j, i))), (size, size)
     )

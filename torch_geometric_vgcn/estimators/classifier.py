@@ -6,7 +6,7 @@ from sklearn.base import ClassifierMixin
 from torch import Tensor
 
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.labels import Labels
+from torch_geometric_vgcn.estimators.labels import class_codes
 
 
 class VGCNClassifier(ClassifierMixin, VGCNEstimator):
@@ -108,23 +108,20 @@ class VGCNClassifier(ClassifierMixin, VGCNEstimator):
                 counts the rows. (default: :obj:`None`)
         """
         X, given = self._table(X, graph)  # noqa: N806
-        labels = Labels.of(y, X.shape[0])
-        prob, weight = self._learn(X, torch.from_numpy(labels.code), given)
-        self.classes_ = labels.classes
-        self.labels_ = labels.code
+        self.classes_, code = class_codes(y, X.shape[0])
+        prob, weight = self._learn(X, torch.from_numpy(code), given)
+        self.labels_ = code
         held = self.model_.held_out_prob_.double()
         self.validation_distributions_ = held.numpy()
         self.validation_score_ = float('nan')
         if len(held) > 0:
-            hits = held.argmax(dim=1).numpy()
-            hits = hits == labels.code[self.validation_rows_]
+            hits = held.argmax(dim=1).numpy() == code[self.validation_rows_]
             self.validation_score_ = float(hits.mean())
-        known = torch.from_numpy(labels.code >= 0)
-        weight[known] = 1.0
+        known = code >= 0
+        weight[torch.from_numpy(known)] = 1.0
         self.label_distributions_ = self._with_shares(prob.double(), weight)
         place = self.label_distributions_.argmax(axis=1)
-        place = np.where(labels.code >= 0, labels.code, place)
-        self.transduction_ = self.classes_[place]
+        self.transduction_ = self.classes_[np.where(known, code, place)]
         return self
 
     def predict_proba(self, X: Any) -> np.ndarray:  # noqa: N803

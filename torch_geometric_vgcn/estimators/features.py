@@ -9,12 +9,14 @@ from sklearn.preprocessing import normalize
 from sklearn.utils.sparsefuncs import mean_variance_axis
 from torch import Tensor
 
-#: From which share of zeros non-negative features are taken for counts.
-ZEROS = 0.4
-#: By how much a column without zeros may exceed the others' largest entry.
-FAR = 10.0
-#: More columns than this are reduced to so many.
-WIDE, REDUCED = 512, 200
+from torch_geometric_vgcn.recipe.features import (
+    REDUCED,
+    WIDE,
+    are_counts,
+    bounds,
+    filled,
+)
+
 #: Larger entries are clipped, so that their squares don't overflow.
 LARGEST = 1e100
 
@@ -66,7 +68,7 @@ class Features:
         width = X.shape[1]
         sparse = counts
         if width > WIDE and not counts:
-            sparse = bool((2 * _filled(X) <= X.shape[0]).mean() > 0.5)
+            sparse = bool((2 * filled(X) <= X.shape[0]).mean() > 0.5)
         X = _held(X, sparse)  # noqa: N806
         mean, scale = np.zeros(width), np.ones(width)
         if not counts:
@@ -122,21 +124,6 @@ class Features:
         return _unit_rows(rows) if self.counts else _clipped(rows)
 
 
-def are_counts(X: Any) -> bool:  # noqa: N803
-    r"""Whether features look like counts: none is negative, many are zero,
-    and no column without zeros is of another size than the others.
-    """
-    least, largest = _bounds(X)
-    if least.min() < 0:
-        return False
-    filled = _filled(X) / X.shape[0]
-    if 1 - filled.mean() < ZEROS:
-        return False
-    typical = np.median(largest[largest > 0]) if largest.any() else 1.0
-    dense = filled > 0.5
-    return not bool((dense & (largest > FAR * typical)).any())
-
-
 def _held(X: Any, sparse: bool) -> Any:  # noqa: N803
     r"""The same numbers as a dense matrix, or as a sparse one if there are
     many columns.
@@ -146,24 +133,9 @@ def _held(X: Any, sparse: bool) -> Any:  # noqa: N803
     return X.toarray() if scipy.sparse.issparse(X) else X
 
 
-def _bounds(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
-    r"""The smallest and the largest entry of each column."""
-    least, largest = X.min(axis=0), X.max(axis=0)
-    if scipy.sparse.issparse(X):
-        least, largest = least.toarray().ravel(), largest.toarray().ravel()
-    return least, largest
-
-
-def _filled(X: Any) -> np.ndarray:  # noqa: N803
-    r"""How many entries of each column aren't zero."""
-    if scipy.sparse.issparse(X):
-        return np.bincount(X.indices[X.data != 0], minlength=X.shape[1])
-    return np.count_nonzero(X, axis=0)
-
-
 def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
     r"""What is subtracted from each column, and what it is divided by."""
-    least, largest = _bounds(X)
+    least, largest = bounds(X)
     # Columns of huge numbers are scaled first, or squares overflow:
     unit = np.maximum(np.abs(least), np.abs(largest))
     unit = np.where(unit > 0, unit, 1.0)
@@ -183,7 +155,7 @@ def _location(X: Any) -> tuple[np.ndarray, np.ndarray]:  # noqa: N803
     scale = np.where(binary & (scale > 0), 0.5, scale)
     scale = _not_zero(scale, mean)
     if scipy.sparse.issparse(X):
-        mean = np.where(2 * _filled(X) > X.shape[0], mean, 0.0)
+        mean = np.where(2 * filled(X) > X.shape[0], mean, 0.0)
     return mean, scale
 
 

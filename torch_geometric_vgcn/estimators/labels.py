@@ -1,5 +1,4 @@
 import re
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -13,56 +12,49 @@ from torch_geometric_vgcn.datasets.missing import is_missing
 MANY = 20
 
 
-@dataclass(frozen=True)
-class Labels:
-    r"""The classes of rows, some of which aren't known.
-
-    Args:
-        classes (numpy.ndarray): The classes, sorted.
-        code (numpy.ndarray): The index of each row's class, or :obj:`-1`.
+def class_codes(y: Any, num_rows: int) -> tuple[np.ndarray, np.ndarray]:
+    r"""The classes, sorted, and the index of each row's class, or :obj:`-1`
+    where it isn't known: at :obj:`-1`, NaN, :obj:`None`, :obj:`pandas.NA` and
+    an empty text.
     """
+    check_given(y)
+    y = column_or_1d(y, warn=True)
+    if y.shape[0] != num_rows:
+        raise ValueError(
+            f"'y' must have one label for each of the {num_rows} rows of "
+            f"'X', got inconsistent numbers: {y.shape[0]} labels"
+        )
+    if y.dtype.kind == 'f':
+        assert_all_finite(y, allow_nan=True, input_name='y')
+    known = ~unknown(y)
+    if not known.any():
+        raise ValueError(
+            "'y' must have labels, got only unknown ones (-1 or missing)"
+        )
+    found = y[known]
+    if found.dtype.kind == 'O':
+        found = np.array(found.tolist())  # a type that fits all
+    check_classification_targets(found)
+    classes, place = np.unique(found, return_inverse=True)
+    if classes.size < 2:
+        raise ValueError(
+            "'y' must hold at least two classes, got one class "
+            f'({classes[0]}) and {int((~known).sum())} unknown labels; '
+            '-1 is unknown: if it is a class, give it another name'
+        )
+    _check_texts(classes)
+    code = np.full(y.shape[0], -1, dtype=np.int64)
+    code[known] = place
+    return classes, code
 
-    classes: np.ndarray
-    code: np.ndarray
 
-    @classmethod
-    def of(cls, y: Any, num_rows: int) -> 'Labels':
-        r"""Not known is :obj:`-1`, NaN, :obj:`None`, :obj:`pandas.NA` or an
-        empty text.
-        """
-        if y is None:
-            raise ValueError(
-                'This VGCN estimator requires y to be passed, but the target '
-                'y is None.'
-            )
-        y = column_or_1d(y, warn=True)
-        if y.shape[0] != num_rows:
-            raise ValueError(
-                f"'y' must have one label for each of the {num_rows} rows of "
-                f"'X', got inconsistent numbers: {y.shape[0]} labels"
-            )
-        if y.dtype.kind == 'f':
-            assert_all_finite(y, allow_nan=True, input_name='y')
-        known = ~unknown(y)
-        if not known.any():
-            raise ValueError(
-                "'y' must have labels, got only unknown ones (-1 or missing)"
-            )
-        found = y[known]
-        if found.dtype.kind == 'O':
-            found = np.array(found.tolist())  # a type that fits all
-        check_classification_targets(found)
-        classes, place = np.unique(found, return_inverse=True)
-        if classes.size < 2:
-            raise ValueError(
-                "'y' must hold at least two classes, got one class "
-                f'({classes[0]}) and {int((~known).sum())} unknown labels; '
-                '-1 is unknown: if it is a class, give it another name'
-            )
-        _check_texts(classes)
-        code = np.full(y.shape[0], -1, dtype=np.int64)
-        code[known] = place
-        return cls(classes, code)
+def check_given(y: Any) -> None:
+    r"""Expects labels, in the words that scikit-learn looks for."""
+    if y is None:
+        raise ValueError(
+            'This VGCN estimator requires y to be passed, but the target y is '
+            'None.'
+        )
 
 
 def _check_texts(classes: np.ndarray) -> None:

@@ -8,7 +8,7 @@ from sklearn.utils.validation import _check_y, check_consistent_length
 
 from torch_geometric_vgcn.datasets.missing import is_missing
 from torch_geometric_vgcn.estimators.base import VGCNEstimator
-from torch_geometric_vgcn.estimators.labels import column_or_1d
+from torch_geometric_vgcn.estimators.labels import check_given, column_or_1d
 
 #: Predictions of larger numbers may be infinite.
 LARGEST = 1e305
@@ -26,16 +26,7 @@ class VGCNRegressor(RegressorMixin, VGCNEstimator):
         mean, std = reg.predict(X_new, return_std=True)
 
     Args:
-        trust (float or str, optional): As for :class:`VGCNClassifier`, like
-            all that follow. (default: :obj:`"auto"`)
-        n_neighbors (int or str, optional): (default: :obj:`"auto"`)
-        features (str, optional): (default: :obj:`"auto"`)
-        learn (bool, optional): (default: :obj:`True`)
-        hidden (int, optional): (default: :obj:`256`)
-        max_iter (int, optional): (default: :obj:`400`)
-        batch_size (int or str, optional): (default: :obj:`"auto"`)
-        verbose (bool, optional): (default: :obj:`False`)
-        random_state (int, optional): (default: :obj:`None`)
+        **kwargs: The parameters of :class:`VGCNClassifier`.
 
     Attributes:
         transduction_ (numpy.ndarray): The value of each row of :meth:`fit`:
@@ -144,11 +135,7 @@ def _location(value: np.ndarray) -> tuple[float, float]:
 
 
 def _values(y: Any) -> np.ndarray:
-    if y is None:
-        raise ValueError(
-            'This VGCN estimator requires y to be passed, but the target y is '
-            'None.'
-        )
+    check_given(y)
     y = column_or_1d(y, warn=True)
     if y.dtype.kind == 'O':
         y = np.array([np.nan if is_missing(v) else v for v in y])

@@ -11,16 +11,14 @@ from torch_geometric_vgcn.recipe.members import (
     LearnedMember,
     Member,
 )
-from torch_geometric_vgcn.recipe.networks import (
-    gcn,
-    graph_sage,
-    propagated_mlp,
-)
 from torch_geometric_vgcn.recipe.sources import (
+    gcn,
     given_graph,
+    graph_sage,
     more_neighbors,
     nearest_neighbors,
     no_graph,
+    propagated_mlp,
 )
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.recipe.taught import TaughtMember, table_members

@@ -38,8 +38,7 @@ def labels_of(
     train, val = (_selected(data, name, y) for name in ('train', 'val'))
     if train is None:
         free = _known(y)
-        for name in ('val', 'test'):
-            nodes = _selected(data, name, None, num_nodes)
+        for nodes in (val, _selected(data, 'test', y, labelled=False)):
             if nodes is not None:
                 free[nodes] = False
         train = free.nonzero().view(-1)
@@ -56,48 +55,46 @@ def labels_of(
             "'data.val_mask' must select other nodes than 'data.train_mask', "
             f'got {twice} in both'
         )
-    if y.is_floating_point():
-        known = torch.full_like(y, float('nan'))
-        known[both] = y[both]
-        return known, train, val
+    known = torch.full_like(y, float('nan') if numbers else -1)
+    known[both] = y[both]
+    if not numbers:
+        _check_classes(known, train)
+    return known, train, val
+
+
+def _check_classes(y: Tensor, train: Tensor) -> None:
     if y[train].unique().numel() < 2:
         raise ValueError(
             "'data.y' must hold labels of at least two classes to train "
             f'with, got only class {int(y[train[0]])}'
         )
-    if int(y[both].max()) >= num_nodes:
+    if int(y.max()) >= y.numel():
         raise ValueError(
             "'data.y' must hold class ids from 0 on, fewer than the "
-            f'{num_nodes} nodes, got {int(y[both].max())}: number the classes '
-            'by y.unique(return_inverse=True)'
+            f'{y.numel()} nodes, got {int(y.max())}: number the classes by '
+            'y.unique(return_inverse=True)'
         )
-    known = torch.full_like(y, -1)
-    known[both] = y[both]
-    return known, train, val
 
 
 def _selected(
-    data: Data, name: str, y: Tensor | None, num_nodes: int | None = None
+    data: Data, part: str, y: Tensor, labelled: bool = True
 ) -> Tensor | None:
     r"""The nodes of a mask, if there is one, which must have labels."""
-    mask = data.get(f'{name}_mask')
+    name, size = f'data.{part}_mask', y.numel()
+    mask = data.get(f'{part}_mask')
     if mask is None:
         return None
-    size = num_nodes if y is None else y.numel()
-    assert size is not None
     if isinstance(mask, Tensor) and mask.dim() == 2 and mask.size(0) == size:
         raise ValueError(
-            f"'data.{name}_mask' must be one mask of shape [{size}], got "
+            f"'{name}' must be one mask of shape [{size}], got "
             f'{mask.size(1)} in {list(mask.shape)}: choose one column, '
-            f'data.{name}_mask[:, 0]'
+            f'{name}[:, 0]'
         )
-    nodes = selected_nodes(
-        mask, size, f'data.{name}_mask', allow_none=y is None
-    )
-    if y is not None and not bool(_known(y[nodes]).all()):
+    nodes = selected_nodes(mask, size, name, allow_none=not labelled)
+    if labelled and not bool(_known(y[nodes]).all()):
         raise ValueError(
-            f"'data.{name}_mask' must select nodes with labels of at least "
-            f"0 in 'data.y', got {y[nodes].min().item()}"
+            f"'{name}' must select nodes with labels of at least 0 in "
+            f"'data.y', got {y[nodes].min().item()}"
         )
     return nodes
 
@@ -142,13 +139,3 @@ def folds_of(
         if bool((part == number).any())
     ]
     return splits[:1] if nodes.numel() >= MANY else splits
-
-
-def halves_of(
-    y: Tensor, val: Tensor, generator: torch.Generator
-) -> list[Tensor]:
-    r"""Two halves of the validation nodes, or all of them if there are too
-    few.
-    """
-    splits = folds_of(y, val, 2, generator)
-    return list(splits[0]) if splits else [val]

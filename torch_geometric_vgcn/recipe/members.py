@@ -14,18 +14,17 @@ from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.objective import BernoulliKL, LogisticKL
 from torch_geometric_vgcn.prior import EvidencePrior, Prior, SmoothedPrior
 from torch_geometric_vgcn.recipe.effort import Effort
-from torch_geometric_vgcn.recipe.networks import (
-    gcn,
-    graph_sage,
-    propagated_mlp,
-)
 from torch_geometric_vgcn.recipe.sources import (
+    gcn,
     given_graph,
+    graph_sage,
     nearest_neighbors,
     no_graph,
+    propagated_mlp,
 )
 from torch_geometric_vgcn.recipe.task import MakeNetwork, Task
 from torch_geometric_vgcn.training import fit, optimizers
+from torch_geometric_vgcn.training.fingerprint import digest
 from torch_geometric_vgcn.utils import check_edge_index, check_kind
 from torch_geometric_vgcn.utils.constraints import (
     NUMBER,
@@ -191,9 +190,15 @@ class LearnedMember(Member):
     def prior(self, task: Task) -> Prior:
         graph, size = self.graph(task), task.num_nodes
         if task.prior is None:
-            smoothed = SmoothedPrior(graph, size, self.rho1)
-            similarity = task.features.similarity
-            return EvidencePrior(smoothed, task.x, self.evidence, similarity)
+            # One for all runs and members with the same graph and trust, as
+            # it is large and has nothing to train:
+            key = digest(graph), self.rho1, self.evidence
+            if key not in task.known:
+                smoothed = SmoothedPrior(graph, size, self.rho1)
+                task.known[key] = EvidencePrior(
+                    smoothed, task.x, self.evidence, task.features.similarity
+                )
+            return task.known[key]
         prior = task.prior(task, graph)
         check_kind(prior, Prior, 'prior(task, edge_index)')
         if prior.num_nodes != size:

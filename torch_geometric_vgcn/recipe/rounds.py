@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.recipe.labels import folds_of, halves_of
+from torch_geometric_vgcn.recipe.labels import folds_of
 from torch_geometric_vgcn.recipe.run import Run, held_out_of, train
-from torch_geometric_vgcn.recipe.scores import Score, scores_of
+from torch_geometric_vgcn.recipe.weights import Score, scores_of
 from torch_geometric_vgcn.utils import progress_bar
 
 if TYPE_CHECKING:
@@ -42,7 +42,8 @@ def train_members(
         rounds = 1  # as each has one for each fold
         folds = folds_of(task.y, task.train, effort.folds, generator)
     else:
-        stops = halves_of(task.y, task.val, generator)
+        halves = folds_of(task.y, task.val, 2, generator)
+        stops = list(halves[0]) if halves else [task.val]
     runs: Runs = {}
     scores: dict[str, Score] = {}
     kept = [member.name for member in members]

@@ -58,16 +58,18 @@ def held_out_of(runs: Iterable[list[Run]]) -> Tensor:
 
 
 def held_out_prob(runs: list[Run], nodes: Tensor) -> Tensor:
-    r"""The class probabilities of held-out nodes: the mean over the runs that
-    are judged by them.
+    r"""The class probabilities of held-out nodes, which are in ascending
+    order: the mean over the runs that are judged by them.
     """
     first = runs[0].held_out_prob
-    total = first.new_zeros(runs[0].prob.size(0), first.size(1))
-    count = first.new_zeros(total.size(0), 1)
+    total = first.new_zeros(nodes.numel(), first.size(1))
+    count = first.new_zeros(nodes.numel(), 1)
     for run in runs:
-        total[run.held_out] += run.held_out_prob
-        count[run.held_out] += 1
-    return total[nodes] / count[nodes]
+        here = torch.isin(run.held_out, nodes)
+        place = torch.searchsorted(nodes, run.held_out[here])
+        total[place] += run.held_out_prob[here]
+        count[place] += 1
+    return total / count
 
 
 def train(

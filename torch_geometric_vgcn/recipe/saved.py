@@ -13,9 +13,9 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.recipe.effort import Effort
 from torch_geometric_vgcn.recipe.members import Member
 from torch_geometric_vgcn.recipe.run import Run
-from torch_geometric_vgcn.recipe.scores import Score
 from torch_geometric_vgcn.recipe.shown import decided
 from torch_geometric_vgcn.recipe.task import Task
+from torch_geometric_vgcn.recipe.weights import Score
 from torch_geometric_vgcn.training.fingerprint import digest
 from torch_geometric_vgcn.utils import Seeded
 

@@ -30,7 +30,6 @@ from torch_geometric_vgcn.recipe.sources import (
 from torch_geometric_vgcn.recipe.task import Task
 from torch_geometric_vgcn.sample import PosteriorMean
 from torch_geometric_vgcn.utils.constraints import (
-    COUNT,
     LARGEST,
     NUMBER,
     SHARE,
@@ -54,8 +53,9 @@ class TaughtMember(LearnedMember):
     :class:`~torch_geometric_vgcn.SemiSupervisedELBO` maximised by turns.
     First the network learns the labels, then edges and classes of all nodes
     are inferred, and the network learns these classes, as they are at the
-    temperature of the bound's targets; and so on. The network sees rows
-    alone, so that it learns from mini-batches of them.
+    temperature of the bound's targets; in the end edges and classes are
+    inferred again. The network sees rows alone, so that it learns from
+    mini-batches of them.
 
     Args:
         name (str): Its name, in tables.
@@ -69,8 +69,6 @@ class TaughtMember(LearnedMember):
             (default: :obj:`0.0`)
         weight_decay (float, optional): The L2 penalty on the network's
             weights. (default: :obj:`1e-4`)
-        rounds (int, optional): How often the network is taught.
-            (default: :obj:`1`)
         hidden (int, optional): The number of hidden units.
             (default: :obj:`256`)
         steps (int, optional): The number of steps each time.
@@ -84,7 +82,6 @@ class TaughtMember(LearnedMember):
     @checked(
         input_dropout=SHARE,
         weight_decay=NUMBER,
-        rounds=COUNT,
         hidden=SIZE,
         steps=SIZE,
         batch_size=Interval(int, 2, LARGEST),
@@ -98,7 +95,6 @@ class TaughtMember(LearnedMember):
         evidence: float = 2.0,
         input_dropout: float = 0.0,
         weight_decay: float = 1e-4,
-        rounds: int = 1,
         hidden: int = 256,
         steps: int = 400,
         batch_size: int = 512,
@@ -107,7 +103,6 @@ class TaughtMember(LearnedMember):
         super().__init__(name, *sources, rho1=rho1, evidence=evidence)
         self.input_dropout = input_dropout
         self.weight_decay = weight_decay
-        self.rounds = rounds
         self.hidden = hidden
         self.steps = steps
         self.batch_size = batch_size
@@ -154,12 +149,11 @@ class TaughtMember(LearnedMember):
         other[task.train] = False
         rest = other.nonzero().view(-1)
         out = self._infer(learner, x, task)
-        for _ in range(self.rounds if rest.numel() > 0 else 0):
+        if rest.numel() > 0:
             network = cast(LabelPropagation, learner.conv)
-            mean = network.mean(out[rest])
-            target = network.sharpened(mean, TEMPERATURE)
+            target = network.sharpened(network.mean(out[rest]), TEMPERATURE)
             self._learn(learner, x, [labels, (rest, target)])
-            out = self._infer(learner, x, task)
+            self._infer(learner, x, task)
         return self.steps
 
     @torch.no_grad()

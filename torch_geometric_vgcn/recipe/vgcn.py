@@ -8,12 +8,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.posterior import Posterior
-from torch_geometric_vgcn.recipe.edges import (
-    Edges,
-    edges_of,
-    graph_of,
-    table_of,
-)
+from torch_geometric_vgcn.recipe.edges import Edges, edges_of
 from torch_geometric_vgcn.recipe.effort import Effort, effort_of
 from torch_geometric_vgcn.recipe.features import Features
 from torch_geometric_vgcn.recipe.labels import class_names
@@ -23,20 +18,20 @@ from torch_geometric_vgcn.recipe.members import (
     check_members,
     default_members,
 )
-from torch_geometric_vgcn.recipe.prepare import prepare
 from torch_geometric_vgcn.recipe.rounds import train_members
 from torch_geometric_vgcn.recipe.run import Run, held_out_prob, mean_prob
 from torch_geometric_vgcn.recipe.saved import model_of, runs_of, state_of
-from torch_geometric_vgcn.recipe.scores import Score, ranked, weighted_mean
 from torch_geometric_vgcn.recipe.shown import as_table, as_text, described
 from torch_geometric_vgcn.recipe.task import (
     MakeNetwork,
     MakeObjective,
     MakePosterior,
     MakePrior,
+    prepare,
 )
 from torch_geometric_vgcn.recipe.taught import TaughtMember
 from torch_geometric_vgcn.recipe.unseen import predict_unseen
+from torch_geometric_vgcn.recipe.weights import Score, ranked, weighted_mean
 from torch_geometric_vgcn.utils import Seeded, check_features
 from torch_geometric_vgcn.utils.constraints import (
     POSITIVE,
@@ -268,6 +263,7 @@ class VGCN:
         self.weights_ |= dict.fromkeys(self._left_out, 0.0)
         self.temperature_ = {n: s.temperature for n, s in scores.items()}
         self._edges: Edges | None = None
+        self.task.known.clear()  # of a million rows, half a gigabyte
 
     def _mean(self, prob: dict[str, Tensor]) -> Tensor:
         return weighted_mean(prob, self.scores_, self.task.quantity)
@@ -302,7 +298,7 @@ class VGCN:
         if there are any, :obj:`node_names`. The probabilities are the
         posterior ones of :meth:`edges`.
         """
-        edge_index, prob = graph_of(self._found_edges(), threshold)
+        edge_index, prob = self._found_edges().graph(threshold)
         graph = Data(
             edge_index=edge_index,
             edge_prob=prob,
@@ -329,8 +325,7 @@ class VGCN:
         if only fixed graphs have it. The latter holds for the edges of a given
         graph with fewer than 100 edges, too, or with nearly all pairs.
         """
-        names = self.task.node_names
-        return as_table(table_of(self._found_edges(), names))
+        return as_table(self._found_edges().table(self.task.node_names))
 
     def _found_edges(self) -> Edges:
         self._check_fitted()

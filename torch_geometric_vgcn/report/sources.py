@@ -13,7 +13,7 @@ from torch_geometric_vgcn.analysis import moved_links
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.recipe import VGCN
 from torch_geometric_vgcn.recipe.labels import class_names
-from torch_geometric_vgcn.recipe.scores import ranked
+from torch_geometric_vgcn.recipe.weights import ranked
 from torch_geometric_vgcn.report.findings import (
     EdgeChanges,
     Findings,

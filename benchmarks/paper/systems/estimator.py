@@ -20,10 +20,9 @@ class Estimator(System):
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:
         options = {**self.parameters, **settings}
         model = VGCNNodeClassifier(random_state=seed, **options).fit(data)
-        found = model.classifier
         _, prob = model.predict(return_prob=True)
         return Outcome(
-            prob.float(), found.validation_score_, found.n_iter_ - 1
+            prob.float(), model.validation_score_, model.n_iter_ - 1
         )
 
 

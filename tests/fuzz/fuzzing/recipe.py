@@ -38,7 +38,7 @@ def members(case: Case) -> list:
         return case.call(
             table_members,
             **{'steps': 3, 'hidden': 4}
-            | case.kwargs(given=True, trust=0.5, rounds=2, batch_size=4),
+            | case.kwargs(given=True, trust=0.5, batch_size=4),
         )
     network = case.one_of(None, gcn, graph_sage, propagated_mlp)
     source = case.one_of(given_graph, nearest_neighbors, more_neighbors)
@@ -56,7 +56,7 @@ def members(case: Case) -> list:
             'd',
             source,
             steps=3,
-            **case.kwargs(hidden=4, rounds=0, learn=False),
+            **case.kwargs(hidden=4, learn=False),
         ),
     ]
 

@@ -20,10 +20,6 @@ def other(**attributes):
 BAD = {
     'no x': (other(x=None), "'x'"),
     'x of NumPy': (other(x=lambda d: d.x.numpy()), "'data.x'.*ndarray"),
-    'NaN': (other(x=lambda d: d.x * float('nan')), "'data.x'.*NaN"),
-    'infinite': (other(x=lambda d: d.x / 0), "'data.x'.*infinite"),
-    'no columns': (other(x=torch.zeros(60, 0)), "'data.x'"),
-    'x of other nodes': (other(x=torch.rand(59, 2)), "'data"),
     'no y': (other(y=None), "'data.y'"),
     'float y': (other(y=torch.rand(60)), r"'data.y'.*float32.*y\.long"),
     'one-hot y': (
@@ -34,15 +30,6 @@ BAD = {
         other(y=lambda d: d.y * 10**12),
         "'data.y'.*60 nodes.*2000000000000.*return_inverse",
     ),
-    'short y': (other(y=torch.zeros(59).long()), "'data.y'"),
-    'no label': (
-        other(y=-torch.ones(60).long(), train_mask=None, val_mask=None),
-        "'data.y'",
-    ),
-    'one class': (
-        other(y=torch.zeros(60).long()),
-        "'data.y'.*two classes.*only class 0",
-    ),
     'unknown in training': (
         other(y=lambda d: d.y.where(d.y > 0, -1)),
         "'data.train_mask'.*at least 0.*-1",
@@ -50,10 +37,6 @@ BAD = {
     'unknown in validation': (
         other(y=lambda d: d.y.masked_fill(d.val_mask, -7)),
         "'data.val_mask'.*at least 0.*-7",
-    ),
-    'short mask': (
-        other(train_mask=torch.ones(59).bool()),
-        r"'data.train_mask'.*\[60\].*\[59\]",
     ),
     'ten splits': (
         other(val_mask=torch.ones(60, 10).bool()),
@@ -63,38 +46,19 @@ BAD = {
         other(train_mask=None, test_mask=torch.ones(60, 10).bool()),
         r"'data.test_mask'.*choose one column",
     ),
-    'empty training': (
-        other(train_mask=torch.zeros(60).bool()),
-        "'data.train_mask'",
-    ),
-    'empty validation': (
-        other(val_mask=torch.zeros(60).bool()),
-        "'data.val_mask'",
-    ),
     'overlapping masks': (
         other(val_mask=lambda d: d.train_mask),
         "'data.val_mask'",
-    ),
-    'graph of other nodes': (
-        other(edge_index=torch.tensor([[1], [60]])),
-        r"'data.edge_index'.*\[0, 59\].*60",
     ),
     'weighted graph': (
         other(edge_weight=lambda d: torch.rand(d.num_edges)),
         "'data.edge_weight'.*ones.*zeros",
     ),
-    'transposed graph': (
-        other(edge_index=lambda d: d.edge_index.t()),
-        "'data.edge_index'",
-    ),
     'HeteroData': (lambda data: HeteroData(), "'data'.*HeteroData"),
-    'a list': (lambda data: [data], r"'data'.*dataset\[0\].*list"),
-    'a pair': (lambda data: (data.x, data.y), "'data'.*x and y.*tuple"),
     'a table': (
         lambda data: DataFrame(data.x.numpy()),
         r"'data'.*Data\(x=.*DataFrame",
     ),
-    'not data': (lambda data: data.x, "'data'.*Tensor"),
 }
 
 
@@ -134,18 +98,14 @@ def test_a_graph_without_edges_is_no_graph(blocks, model_of, name):
     assert model_of(blocks, graph=NONE[name]).task.edge_index is None
 
 
-def test_columns_of_labels_and_indices_as_masks_will_do(blocks, model_of):
+def test_columns_indices_loops_and_directions_will_do(blocks, model_of):
     want = model_of(blocks).task
     blocks.y = blocks.y.view(-1, 1)
     blocks.train_mask = blocks.train_mask.nonzero().view(-1)
-    have = model_of(blocks).task
-    assert have.y.equal(want.y)
-    assert have.train.equal(want.train)
-
-
-def test_loops_and_directions_do_not_matter(blocks, model_of):
-    want = model_of(blocks).task
     loop = torch.tensor([[5], [5]])
     upper = blocks.edge_index[:, blocks.edge_index[0] < blocks.edge_index[1]]
     blocks.edge_index = torch.cat([upper, loop], dim=1)
-    assert model_of(blocks).task.edge_index.equal(want.edge_index)
+    have = model_of(blocks).task
+    assert have.y.equal(want.y)
+    assert have.train.equal(want.train)
+    assert have.edge_index.equal(want.edge_index)
