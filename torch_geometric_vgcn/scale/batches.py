@@ -117,22 +117,21 @@ class StoredBatches(WholeGraph):
 
     def predict(self, num_samples: int) -> Any:
         r"""The predictions for one batch, which initialise lazy layers."""
-        n_id = next(in_order(self.graph, self.loader.batch_size, self.ranks))
-        x = self.graph.rows('x', n_id[1]).to(self.device)
-        prior = self.learner.prior.subset(n_id[1])
-        return self.learner.predict(x, num_samples, prior)
+        return next(self._predicted(num_samples))
+
+    def _predicted(self, num_samples: int) -> Any:
+        return predicted(
+            self.learner,
+            self.graph,
+            self.loader.batch_size,
+            num_samples,
+            self.ranks,
+            seed_of(self.seed, VALIDATE, self.epoch),
+        )
 
     def validate(self, num_samples: int, ranks: Ranks) -> tuple[float, float]:
         graph, found, labels = self.graph, [], []
-        for number, n_id, own in in_order(
-            graph, self.loader.batch_size, ranks
-        ):
-            seed = seed_of(self.seed, VALIDATE, self.epoch, number)
-            x, prior = graph.rows('x', n_id), self.learner.prior.subset(n_id)
-            with Seeded(seed):
-                prob = self.learner.predict(
-                    x.to(self.device), num_samples, prior
-                )
+        for n_id, own, prob in self._predicted(num_samples):
             val = graph.rows('val_mask', n_id) & own
             found.append(of_parts(prob, lambda p, val=val: p[val]))
             labels.append(graph.rows('y', n_id)[val].to(self.device))
@@ -165,18 +164,28 @@ class StoredBatches(WholeGraph):
         self.seed, self.epoch = state['seed'], state['epoch']
 
 
-def in_order(
-    graph: StoredGraph, batch_size: int, ranks: Ranks
-) -> Iterator[tuple[int, Tensor, bool]]:
-    r"""The batches of this process for predictions: their numbers, their
-    nodes, and whether they count. All processes have equally many, as they
-    fetch logits from each other.
+def predicted(
+    learner: Any,
+    graph: StoredGraph,
+    batch_size: int,
+    num_samples: int,
+    ranks: Ranks,
+    seed: int,
+) -> Iterator[tuple[Tensor, bool, Any]]:
+    r"""The nodes of this process's batches, in order, whether they count, and
+    their predictions. All processes have equally many batches, as they fetch
+    logits from each other.
     """
     batches = torch.arange(graph.num_clusters).split(batch_size)
     most = -(-len(batches) // ranks.world)
     for number in range(ranks.rank * most, (ranks.rank + 1) * most):
-        clusters = batches[min(number, len(batches) - 1)]
-        yield number, graph.nodes_of(clusters), number < len(batches)
+        n_id = graph.nodes_of(batches[min(number, len(batches) - 1)])
+        x, prior = graph.rows('x', n_id), learner.prior.subset(n_id)
+        with Seeded(seed_of(seed, number)):
+            prob = learner.predict(
+                x.to(prior.logits.device), num_samples, prior
+            )
+        yield n_id, number < len(batches), prob
 
 
 def of_parts(prediction: Any, f: Any) -> Any:

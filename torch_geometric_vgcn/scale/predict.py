@@ -10,8 +10,7 @@ from torch_geometric.data import Data
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.scale.batches import (
     drawn_seed,
-    in_order,
-    seed_of,
+    predicted,
     stacked,
 )
 from torch_geometric_vgcn.scale.graph import StoredGraph
@@ -19,7 +18,6 @@ from torch_geometric_vgcn.scale.posterior import ShardedPosterior
 from torch_geometric_vgcn.scale.prior import StoredPrior
 from torch_geometric_vgcn.training.memory_map import WholeRows
 from torch_geometric_vgcn.utils import (
-    Seeded,
     check_kind,
     check_path,
     check_share,
@@ -71,13 +69,12 @@ def predict_clusters(
     path = None if out is None else check_path(out, 'out')
     if path is not None and graph.holds(path):
         raise ValueError(f"'out' must be no file of the graph, got {path}")
-    device, key = learner.prior.pairs.device, drawn_seed(ranks)
+    key = drawn_seed(ranks)
 
     def predictions() -> Iterator[tuple[Tensor, Any]]:
-        for number, n_id, own in in_order(graph, batch_size, ranks):
-            x, prior = graph.rows('x', n_id), learner.prior.subset(n_id)
-            with Seeded(seed_of(key, number)):
-                prob = learner.predict(x.to(device), num_samples, prior)
+        for n_id, own, prob in predicted(
+            learner, graph, batch_size, num_samples, ranks, key
+        ):
             if own:
                 yield graph.rows('node', n_id), prob
 
