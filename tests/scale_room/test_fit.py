@@ -62,6 +62,16 @@ def test_all_clusters_in_one_batch_are_the_graph_in_memory(
     )
 
 
+@pytest.mark.parametrize('together', [1, 2, 4])
+def test_the_warm_up_counts_steps(tmp_path, together):
+    graph = write(tmp_path)
+    bound = SemiSupervisedELBO(BernoulliKL(), warmup=100)
+    learner = learner_of(graph, objective=bound)
+    loader = StoredClusters(graph, 2, together)
+    epochs = fit(learner, graph, loader, **SHORT).best_epoch + 1
+    assert int(bound.step) == epochs * loader.num_steps
+
+
 def test_other_labels_than_classes(tmp_path):
     graph = write(tmp_path, y=torch.randn(34))
     net, prior = GCN(34, 8, 2, 1), graph.prior()

@@ -71,10 +71,14 @@ class StoredBatches(WholeGraph):
         loader, ranks, epoch = self.loader, self.ranks, self.epoch
         own = loader.together // ranks.world
         order = loader.epoch(seed_of(self.seed, ORDER, epoch))
+        objective = self.learner.criterion
         for step, batches in enumerate(order):
+            done = getattr(objective, 'step', None)
             for place in range(ranks.rank * own, (ranks.rank + 1) * own):
                 seed = seed_of(self.seed, TRAIN, epoch, step, place)
                 last = place == (ranks.rank + 1) * own - 1
+                if done is not None:  # the batches of a step count as one
+                    objective.step = done
                 yield self._batch(batches[place], seed, last)
         self.epoch += 1
 

@@ -99,7 +99,7 @@ def read_clusters(
         )
     if num_parts is not None:
         graph = Data(
-            edge_index=torch.from_numpy(np.asarray(edges)),
+            edge_index=torch.from_numpy(np.array(edges)),
             num_nodes=num_nodes,
         )
         parts = ClusterData(graph, num_parts, log=False)

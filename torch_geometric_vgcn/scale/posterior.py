@@ -1,6 +1,9 @@
+from typing import Any
+
 import torch
 import torch.distributed as dist
 from torch import Tensor
+from torch.autograd.function import once_differentiable
 from torch.nn import Parameter
 
 from torch_geometric_vgcn.posterior import FreePosterior
@@ -74,13 +77,31 @@ class ShardedPosterior(FreePosterior):
         mine = torch.gather(
             self.offset, 0, asked - self._start, sparse_grad=True
         )
-        if mine.requires_grad:
-            # The loss is the mean of those of all processes:
-            mine.register_hook(lambda grad: grad / ranks.world)
-        got = dist.nn.functional.all_to_all_single(
-            mine.new_empty(position.numel()), mine, wanted, given
-        )
+        got = _Exchanged.apply(mine, wanted, given)
         return got[order.argsort()]
 
     def extra_repr(self) -> str:
         return '' if not self.has_started else f'own={self.own}'
+
+
+class _Exchanged(torch.autograd.Function):
+    r"""Elements on their way from their owners to those who want them. The
+    gradient is that of the mean of all processes' losses.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, mine: Tensor, wanted: list[int], given: list[int]
+    ) -> Tensor:
+        ctx.sizes = wanted, given
+        out = mine.new_empty(sum(wanted))
+        dist.all_to_all_single(out, mine, wanted, given)
+        return out
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor) -> Any:
+        wanted, given = ctx.sizes
+        out = grad.new_empty(sum(given))
+        dist.all_to_all_single(out, grad.contiguous(), given, wanted)
+        return out / len(wanted), None, None
