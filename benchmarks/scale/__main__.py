@@ -9,6 +9,7 @@ and processes are kept.
 """
 
 import argparse
+import gc
 import json
 import resource
 import subprocess
@@ -110,6 +111,8 @@ def worker(args: argparse.Namespace) -> None:
     with TemporaryDirectory() as folder, process_group() as ranks:
         # So that all libraries are loaded:
         measure(written(Path(folder), 8000), 1, ranks.world)
+        gc.collect()
+        Path('/proc/self/clear_refs').write_text('5')  # forget the peak
         base, graph = status('VmRSS'), StoredGraph(args.graph)
         ranks.wait()
         row = measure(graph, args.epochs, 4)
