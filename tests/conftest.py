@@ -35,6 +35,9 @@ from torch_geometric_vgcn.message_passing import EdgeWeights
 settings.register_profile(
     'vgcn', deadline=None, derandomize=True, database=None, max_examples=50
 )
+settings.register_profile(
+    'long', deadline=None, database=None, max_examples=400
+)
 settings.load_profile('vgcn')
 
 # Tiny tensors: a second thread costs more than it helps.

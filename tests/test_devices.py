@@ -17,8 +17,6 @@ from torch_geometric_vgcn import (
     Gaussian,
     LowRankPosterior,
     MultiLabel,
-    SmoothedPrior,
-    VariationalGraphLearner,
     message_passing,
     objective,
     sample,
@@ -83,11 +81,16 @@ def elsewhere(monkeypatch):
         monkeypatch.setattr(module, 'wide', lambda device: torch.float)
 
 
-def learner_of(graph, model=GCN, pairs=None, **kwargs):
-    prior = SmoothedPrior(graph, 6, pairs=pairs, rho0=1e-2)
-    return VariationalGraphLearner(
-        model(4, 8, 2, 2, dropout=0.5), prior, **kwargs
-    )
+@pytest.fixture
+def made(learner_of):
+    """A function that makes a learner with dropout and background edges."""
+
+    def make(graph, net=GCN, **parts):
+        net = net(4, 8, 2, 2, dropout=0.5)
+        parts = {'posterior': None, 'rho0': 1e-2, **parts}
+        return learner_of(graph, net, **parts)
+
+    return make
 
 
 def step(learner, optimizer, terms, y):
@@ -133,25 +136,42 @@ CLUSTERS = torch.tensor([0, 0, 0, 1, 1, 1])
     ids=lambda s: type(s).__name__,
 )
 def test_a_step_waits_for_no_value(
-    graph, elsewhere, pairs, posterior, sampler
+    graph, elsewhere, made, pairs, posterior, sampler
 ):
-    learner = learner_of(
-        graph, pairs=pairs, posterior=posterior(), sampler=sampler
-    )
+    parts = {'posterior': posterior(), 'sampler': sampler}
+    learner = made(graph, pairs=pairs, **parts)
     watch = watched(learner)
     assert str(learner.route) == 'matrix'
     assert not watch.waits
     assert not watch.doubles
 
 
+def of_sums(features, hidden, _, classes, dropout):
+    return PropagatedMLP(features, hidden, classes)
+
+
+def of_maxima(*args, **kwargs):
+    return GraphSAGE(*args, **kwargs, aggr='max')
+
+
 @pytest.mark.parametrize(
-    'likelihood, y',
-    [(Gaussian(2), X[:, :2]), (MultiLabel(), (X[:, :2] > 0).float())],
-    ids=['Gaussian', 'MultiLabel'],
+    'parts, terms, y',
+    [
+        ({'likelihood': Gaussian(2)}, (), X[:, :2]),
+        ({'likelihood': MultiLabel()}, (), (X[:, :2] > 0).float()),
+        ({}, (Consistency(2, warmup=0),), Y),
+        ({}, (Consistency(2, warmup=2),), Y),
+        ({}, (Consistency(2, warmup=100),), Y),
+        ({'net': of_sums}, (), Y),
+    ],
+    ids=['Gaussian', 'MultiLabel', 'term', 'term 2', 'term 100', 'sums'],
 )
-def test_other_labels_wait_for_no_value(graph, elsewhere, likelihood, y):
-    learner = learner_of(graph, likelihood=likelihood)
-    watch = watched(learner, y=y.clone())
+def test_other_parts_wait_for_no_value(
+    graph, elsewhere, made, parts, terms, y
+):
+    learner = made(graph, **parts)
+    watch = watched(learner, *terms, y=y.clone())
+    assert str(learner.route) == 'matrix'
     assert not watch.waits
     assert not watch.doubles
     with Watch() as watch:
@@ -159,44 +179,19 @@ def test_other_labels_wait_for_no_value(graph, elsewhere, likelihood, y):
     assert not watch.doubles
 
 
-@pytest.mark.parametrize('warmup', [0, 2, 100])
-def test_a_term_waits_for_no_value(graph, elsewhere, warmup):
-    watch = watched(learner_of(graph), Consistency(2, warmup=warmup))
-    assert not watch.waits
-    assert not watch.doubles
+@pytest.mark.parametrize('net', [GAT, GraphSAGE, GIN, of_maxima])
+def test_gated_convs_need_no_double_precision(graph, elsewhere, made, net):
+    assert not watched(made(graph, net)).doubles
 
 
-def test_a_propagated_network_waits_for_no_value(graph, elsewhere):
-    def model(features, hidden, _, classes, dropout):
-        return PropagatedMLP(features, hidden, classes)
-
-    learner = learner_of(graph, model)
-    watch = watched(learner)
-    assert str(learner.route) == 'matrix'
-    assert not watch.waits
-    assert not watch.doubles
-
-
-@pytest.mark.parametrize('model', [GAT, GraphSAGE, GIN])
-def test_gated_convs_need_no_double_precision(graph, elsewhere, model):
-    assert not watched(learner_of(graph, model)).doubles
-
-
-def test_maxima_need_no_double_precision(graph, elsewhere):
-    def model(*args, **kwargs):
-        return GraphSAGE(*args, **kwargs, aggr='max')
-
-    assert not watched(learner_of(graph, model)).doubles
-
-
-def test_clusters_need_no_double_precision(graph, elsewhere):
+def test_clusters_need_no_double_precision(graph, elsewhere, made):
     inside = graph[:, CLUSTERS[graph[0]] == CLUSTERS[graph[1]]]
-    learner = learner_of(inside, pairs=ClusterPairs(CLUSTERS))
+    learner = made(inside, pairs=ClusterPairs(CLUSTERS))
     assert not watched(learner).doubles
 
 
-def test_predictions_need_no_double_precision(graph, elsewhere):
-    learner = learner_of(graph)
+def test_predictions_need_no_double_precision(graph, elsewhere, made):
+    learner = made(graph)
     learner.likelihood.set_temperature(2.0)
     learner.predict(X)
     with Watch() as watch:

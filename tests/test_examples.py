@@ -152,24 +152,6 @@ def code_of(page):
     return '\n'.join(block.split('```')[0] for block in blocks)
 
 
-@pytest.mark.parametrize(
-    ('page', 'shorter'),
-    [
-        ('docs/model.md', {'range(200)': 'range(2)'}),
-        ('docs/plots.md', {'epochs=200': 'epochs=2'}),
-    ],
-)
-def test_code_of_pages_runs(citeseer, tmp_path, page, shorter):
-    # The fixture 'citeseer' skips this if the data aren't available.
-    code = code_of(page)
-    for long, short in shorter.items():
-        assert long in code
-        code = code.replace(long, short)
-    script = tmp_path / 'page.py'
-    script.write_text(code)
-    run(script)
-
-
 def test_other_tasks_learn_something(citeseer, tmp_path):
     script = tmp_path / 'page.py'
     script.write_text(code_of('docs/other_tasks.md'))

@@ -7,24 +7,11 @@ import pytest
 import torch
 from torch_geometric.nn import GAT, GCN, GraphSAGE
 
-from torch_geometric_vgcn import (
-    AllPairs,
-    FreePosterior,
-    SmoothedPrior,
-    VariationalGraphLearner,
-)
+from torch_geometric_vgcn import AllPairs
 
 X = torch.randn(6, 3, generator=torch.Generator().manual_seed(0))
 Y = torch.tensor([0, 0, 0, 1, 1, 1])
 MODELS = (GCN, GAT, GraphSAGE)
-
-
-def learner_of(graph, model, pairs=None):
-    torch.manual_seed(0)
-    prior = SmoothedPrior(graph, 6, pairs=pairs)
-    return VariationalGraphLearner(
-        model(3, 8, 2, 2), prior, posterior=FreePosterior()
-    )
 
 
 def step(learner, noise):
@@ -47,18 +34,18 @@ def compiled_equals_eager(learner, backend):
 
 
 @pytest.mark.parametrize('model', (GCN, GAT))
-def test_compiled_step_is_the_eager_one(graph, model):
+def test_compiled_step_is_the_eager_one(graph, model, learner_of):
     compiled_equals_eager(learner_of(graph, model), 'aot_eager')
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize('model', (GCN, GAT))
-def test_compiled_by_inductor(graph, model):
+def test_compiled_by_inductor(graph, model, learner_of):
     compiled_equals_eager(learner_of(graph, model), 'inductor')
 
 
 @pytest.mark.parametrize('model', MODELS)
-def test_copies_pickles_and_states_are_the_same(graph, model):
+def test_copies_pickles_and_states_are_the_same(graph, model, learner_of):
     learner = learner_of(graph, model)
     step(learner, learner.noise(2)).backward()
     file = io.BytesIO()
@@ -78,7 +65,7 @@ def test_copies_pickles_and_states_are_the_same(graph, model):
 
 
 @pytest.mark.parametrize('model', MODELS)
-def test_double_precision(graph, model):
+def test_double_precision(graph, model, learner_of):
     learner = learner_of(graph, model).to(torch.double)
     loss = step(learner, learner.noise(2))
     loss.backward()
@@ -88,8 +75,8 @@ def test_double_precision(graph, model):
 
 @pytest.mark.parametrize('model', MODELS)
 @pytest.mark.parametrize('pairs', [None, AllPairs(6)], ids=['few', 'all'])
-def test_bfloat16_autocast(graph, model, pairs):
-    learner = learner_of(graph, model, pairs)
+def test_bfloat16_autocast(graph, model, pairs, learner_of):
+    learner = learner_of(graph, model, pairs=pairs)
     noise = learner.noise(2)
     expected = step(learner, noise)
     with torch.autocast('cpu', dtype=torch.bfloat16):

@@ -47,10 +47,6 @@ def test_one_call_learns_the_graph(one_call):
         assert not torch.equal(learner.edge_probs(), learner.prior.probs)
 
 
-def test_one_call_takes_at_most_eight_lines():
-    assert len([line for line in ONE_CALL.splitlines() if line]) <= 8
-
-
 def test_readme_takes_at_most_eighty_lines():
     assert len(README.read_text(encoding='utf-8').splitlines()) <= 80
 

@@ -8,8 +8,6 @@ import time
 
 import pytest
 import torch
-from torch_geometric.datasets import KarateClub
-from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
@@ -18,15 +16,11 @@ from torch_geometric_vgcn import (
     Bernoulli,
     BinaryConcrete,
     FixedGraph,
-    FreePosterior,
     LogisticKL,
     SemiSupervisedELBO,
-    SmoothedPrior,
-    VariationalGraphLearner,
     fit,
     fit_batches,
 )
-from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.objective import IWELBO, BernoulliKL, Term
 from torch_geometric_vgcn.prior import ConstantPrior
 from torch_geometric_vgcn.sample import GraphSample, StraightThroughBernoulli
@@ -57,35 +51,35 @@ class Thousand(Term):
 
 
 @pytest.fixture
-def data():
-    data = KarateClub()[0]
-    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
-    return data
+def data(karate):
+    return karate
 
 
-def learner_of(data, sampler=None, objective=None):
-    torch.manual_seed(0)
-    prior = SmoothedPrior(data.edge_index, 34, rho1=0.5)
-    return VariationalGraphLearner(
-        GCN(34, 8, 2, 4), prior, FreePosterior(), sampler, objective
-    )
+@pytest.fixture
+def made(data, learner_of):
+    def make(sampler=None, objective=None):
+        parts = {'sampler': sampler, 'objective': objective}
+        return learner_of(data, rho1=0.5, **parts)
+
+    return make
 
 
-def trained(loop, learner, data, **options):
-    options = {**SHORT, **options}
-    if loop is fit:
-        return fit(learner, data, **options)
-    loader = ClusterLoader(ClusterData(data, 4, log=False), batch_size=2)
-    return fit_batches(learner, data, loader, **options)
+@pytest.fixture
+def trained(data, batches_of):
+    def train(loop, learner, **options):
+        loader = () if loop is fit else (batches_of(data),)
+        return loop(learner, data, *loader, **{**SHORT, **options})
+
+    return train
 
 
 @pytest.mark.parametrize('choice', CHOICES.values(), ids=CHOICES)
 @pytest.mark.parametrize('num_samples', [2, 5])
 @pytest.mark.parametrize('batch', [{}, {'num_labeled': 90, 'kl_scale': 3.0}])
 def test_log_likelihood_and_divergence_add_up_to_the_bound(
-    data, choice, num_samples, batch
+    data, made, choice, num_samples, batch
 ):
-    learner = learner_of(data, *choice())
+    learner = made(*choice())
     # Away from the prior, so that graphs differ in their divergence:
     torch.nn.init.normal_(learner.posterior.offset, std=2.0)
     out = 5 * learner(data.x, num_samples=num_samples)
@@ -102,14 +96,14 @@ def test_log_likelihood_and_divergence_add_up_to_the_bound(
     torch.testing.assert_close(got.kl, kl)
 
 
-def test_the_log_likelihood_of_one_graph_is_that_of_its_labels(data):
+def test_the_log_likelihood_of_one_graph_is_that_of_its_labels(data, made):
     for choice in CHOICES.values():
         sampler, objective = choice()
         if isinstance(sampler, Bernoulli) and not isinstance(
             sampler, StraightThroughBernoulli
         ):
             continue  # needs two samples
-        learner = learner_of(data, sampler, objective)
+        learner = made(sampler, objective)
         torch.nn.init.normal_(learner.posterior.offset, std=2.0)
         out = learner(data.x)
         got = learner.objective(out, data.y, data.train_mask)
@@ -123,10 +117,10 @@ def test_the_log_likelihood_of_one_graph_is_that_of_its_labels(data):
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 @pytest.mark.parametrize('terms', [[], [Thousand()], [Thousand()] * 2])
 def test_history_has_the_loss_that_is_minimised_and_its_parts(
-    data, loop, terms
+    data, made, trained, loop, terms
 ):
-    learner = learner_of(data)
-    result = trained(loop, learner, data, terms=terms)
+    learner = made()
+    result = trained(loop, learner, terms=terms)
     beta, count = learner.criterion.beta, int(data.train_mask.sum())
     for row in result.history:
         assert row['terms'] == pytest.approx(1000.0 * len(terms))
@@ -175,7 +169,7 @@ class Terminal(io.StringIO):
 
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 def test_the_progress_bar_shows_the_loss_that_is_minimised(
-    data, loop, monkeypatch
+    made, trained, loop, monkeypatch
 ):
     class Slow(Thousand):
         def loss(self, out, y, mask):
@@ -184,9 +178,7 @@ def test_the_progress_bar_shows_the_loss_that_is_minimised(
 
     screen = Terminal()
     monkeypatch.setattr(sys, 'stderr', screen)
-    result = trained(
-        loop, learner_of(data), data, terms=[Slow()], epochs=3, progress=True
-    )
+    result = trained(loop, made(), terms=[Slow()], epochs=3, progress=True)
     shown = re.findall(r'loss=([\d.]+)', screen.getvalue())
     assert shown
     expected = {f'{row["loss"]:.3f}' for row in result.history}

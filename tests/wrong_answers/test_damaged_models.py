@@ -7,13 +7,26 @@ import zipfile
 
 import numpy as np
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from torch_geometric.data import Data
 from torch_geometric.nn import GCN
 
-from torch_geometric_vgcn import VariationalGraphLearner, fit
-from torch_geometric_vgcn.datasets import polblogs
+from torch_geometric_vgcn import (
+    VGCN,
+    SmoothedPrior,
+    VariationalGraphLearner,
+    fit,
+)
+from torch_geometric_vgcn.datasets import from_table, polblogs
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
+from torch_geometric_vgcn.recipe import (
+    Effort,
+    FixedMember,
+    LearnedMember,
+    given_graph,
+)
 from torch_geometric_vgcn.scale import (
     ShardedPosterior,
     StoredClusters,
@@ -22,6 +35,7 @@ from torch_geometric_vgcn.scale import (
 )
 
 ROWS = 30
+SMALL = {'epochs': 2, 'patience': 1, 'warmup': 1, 'folds': 2, 'runs': 1}
 
 
 def features():
@@ -38,38 +52,127 @@ def fitted(kind):
     return estimator.fit(features(), y, graph=path)
 
 
-@pytest.fixture(
-    scope='module', params=[VGCNClassifier, VGCNRegressor], ids=['c', 'r']
-)
-def saved(request, tmp_path_factory):
-    r"""A model, its file, and the place of damaged ones."""
-    folder = tmp_path_factory.mktemp('models')
-    model = fitted(request.param)
-    model.save(folder / 'whole.vgcn')
-    return model, (folder / 'whole.vgcn').read_bytes(), folder / 'mine.vgcn'
+# Each format is a function that writes a file and tells what it holds, and
+# one that reads a file and tells the same.
 
 
-def check(saved, content):
-    r"""Expects an error that names the file, or the model as it was."""
-    model, _, path = saved
+def of_estimator(kind):
+    def told(model):
+        return (
+            model.get_params(),
+            model.predict(features()).tolist(),
+            model.transduction_.tolist(),
+            model.graph_.toarray().tolist(),
+            {name for name in vars(model) if not name.startswith('_')},
+        )
+
+    def write(path):
+        model = fitted(kind)
+        model.save(path)
+        return told(model)
+
+    return write, lambda path: told(kind.load(path))
+
+
+class Interrupted(Exception):
+    r"""Ends a training."""
+
+
+class Interrupting(GCN):
+    def forward(self, x, edge_index):
+        raise Interrupted
+
+
+def nodes():
+    index = torch.arange(ROWS)
+    return Data(
+        x=torch.from_numpy(features()).float(),
+        y=index % 2,
+        edge_index=torch.stack([index[:-1], index[1:]]),
+        train_mask=index % 3 == 0,
+        val_mask=index % 3 == 1,
+    )
+
+
+def one_call(*more):
+    members = [LearnedMember('given', given_graph), *more]
+    effort = Effort(**SMALL, num_samples=2)
+    return VGCN(nodes(), members=members, effort=effort, progress=False)
+
+
+def of_one_call():
+    model = one_call()
+
+    def told(model):
+        return model.predict().tolist(), model.leaderboard().to_dict()
+
+    def write(path):
+        model.fit().save(path)
+        return told(model)
+
+    def read(path):
+        return told(VGCN.load(path, nodes(), members=model.members))
+
+    return write, read
+
+
+def of_unfinished_call():
+    def read(path):
+        stop = FixedMember(
+            'stop', given_graph, network=lambda task: Interrupting(4, 4, 2, 2)
+        )
+        with pytest.raises(Interrupted):
+            one_call(stop).fit(checkpoint=path)
+        return 'goes on'
+
+    return read, read
+
+
+def of_checkpoint():
+    def read(path):
+        torch.manual_seed(0)
+        net = GCN(4, 4, 2, 2, dropout=0.5)
+        prior = SmoothedPrior(nodes().edge_index, ROWS)
+        learner = VariationalGraphLearner(net, prior)
+        result = fit(
+            learner, nodes(), epochs=2, checkpoint=path, progress=False
+        )
+        return result.history, learner.edge_probs().tolist()
+
+    return read, read
+
+
+FORMATS = {
+    'VGCNClassifier.save': lambda: of_estimator(VGCNClassifier),
+    'VGCNRegressor.save': lambda: of_estimator(VGCNRegressor),
+    'VGCN.save': of_one_call,
+    'VGCN.fit': of_unfinished_call,
+    'fit': of_checkpoint,
+}
+
+
+@pytest.fixture(scope='module', params=FORMATS)
+def written(request, tmp_path_factory):
+    r"""What a file holds and how it is read, and the place of damaged ones."""
+    write, read = FORMATS[request.param]()
+    path = tmp_path_factory.mktemp('files') / 'mine.vgcn'
+    expected = write(path)
+    return path.read_bytes(), read, path, expected
+
+
+def check(written, content):
+    r"""Expects an error that names the file, or what was written."""
+    _, read, path, expected = written
     path.write_bytes(content)
     try:
-        found = type(model).load(path)
+        found = read(path)
     except ValueError as error:
         assert type(error) is ValueError
-        assert str(path) in str(error) and "'path'" in str(error)
+        assert str(path) in str(error)
+        assert "'path'" in str(error) or "'checkpoint'" in str(error)
         return False
-    x = features()
-    assert found.get_params() == model.get_params()
-    assert (found.predict(x) == model.predict(x)).all()
-    assert (found.transduction_ == model.transduction_).all()
-    assert (found.graph_ != model.graph_).nnz == 0
-    assert attributes(found) == attributes(model)
+    assert found == expected
     return True
-
-
-def attributes(model):
-    return {name for name in vars(model) if not name.startswith('_')}
 
 
 def members(content):
@@ -85,47 +188,101 @@ def packed(parts):
     return buffer.getvalue()
 
 
-def test_a_whole_file_is_loaded(saved):
-    assert check(saved, saved[1])
-    assert check(saved, packed(members(saved[1])))
+def array_file():
+    r"""A file of NumPy, and an archive of them."""
+    array, arrays = io.BytesIO(), io.BytesIO()
+    np.save(array, np.zeros(3))
+    np.savez(arrays, about=np.array('{}'))
+    return array.getvalue(), arrays.getvalue()
 
 
-def test_a_file_that_is_cut_off_is_refused(saved):
-    content = saved[1]
-    for size in {*range(0, 50), *range(0, len(content), 131)}:
-        assert not check(saved, content[:size])
+def tensor_file():
+    buffer = io.BytesIO()
+    torch.save({'format': 2, 'weights': torch.ones(2)}, buffer)
+    return buffer.getvalue()
 
 
-@given(st.data())
-@settings(max_examples=100)
-def test_a_flipped_bit_changes_no_answer(saved, data):
-    content = bytearray(saved[1])
-    for _ in range(data.draw(st.integers(1, 3))):
-        place = data.draw(st.integers(0, len(content) - 1))
-        content[place] ^= 1 << data.draw(st.integers(0, 7))
-    check(saved, bytes(content))
+OTHERS = [b'', b'not a model', bytes(1000), *array_file(), tensor_file()]
+OTHERS += [packed({}), packed({'about.npy': b'?'})]
 
 
-def test_a_flipped_byte_changes_no_answer(saved):
-    content = saved[1]
-    # Where the names and sizes of members are, and here and there:
-    places = {*range(len(content) - 2500, len(content), 17), *range(0, 99, 3)}
-    for place in places | {*range(0, len(content), 131)}:
+def damaged(draw, whole):
+    r"""A file of which a part is lost or changed, or another file."""
+    content, place = bytearray(whole), st.integers(0, len(whole) - 1)
+    way = draw(st.sampled_from(['cut', 'flip', 'blank', 'drop', 'kind']))
+    start, size = draw(place), draw(st.integers(1, 64))
+    if way == 'kind':
+        content = draw(st.sampled_from(OTHERS))
+    elif way == 'cut':
+        content = content[:start]
+    elif way == 'blank':
+        content[start : start + size] = bytes(len(content[start:][:size]))
+    elif way == 'drop':
+        del content[start : start + size]
+    else:
+        for _ in range(draw(st.integers(1, 3))):
+            content[draw(place)] ^= draw(st.integers(1, 255))
+    return bytes(content), way in ('kind', 'cut')
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_a_damaged_file_is_refused_or_the_same(written, data):
+    content, refused = damaged(data.draw, written[0])
+    assert not (check(written, content) and refused)
+
+
+@settings(max_examples=200)
+@given(data=st.data())
+def test_a_damaged_table_is_refused_or_another_one(tmp_path_factory, data):
+    lines = [f'{row},{row % 3}.5,{"xy"[row % 2]}' for row in range(30)]
+    whole = '\n'.join(['size,cost,kind', *lines]).encode()
+    path = tmp_path_factory.mktemp('tables') / 'mine.csv'
+    path.write_bytes(damaged(data.draw, whole)[0])
+    try:
+        found = from_table(path, 'kind')
+    except ValueError as error:
+        assert type(error) is ValueError and "'" in str(error)
+    else:
+        assert found.x.isfinite().all() and found.y.max() >= 0
+
+
+#: Those that hold an archive of arrays.
+archives = pytest.mark.parametrize(
+    'written', [name for name in FORMATS if name != 'fit'], indirect=True
+)
+
+
+def test_a_whole_file_is_read(written):
+    assert check(written, written[0])
+
+
+@archives
+def test_an_archive_that_was_packed_again_is_read(written):
+    assert check(written, packed(members(written[0])))
+
+
+def test_the_places_of_names_and_sizes_may_be_damaged(written):
+    content = written[0]
+    places = range(max(0, len(content) - 2500), len(content), 17)
+    for place in {*places, *range(0, 99, 3)}:
         damaged = bytearray(content)
         damaged[place] ^= 0xFF
-        check(saved, bytes(damaged))
+        check(written, bytes(damaged))
 
 
-def test_a_member_that_is_missing_is_noticed(saved):
-    parts = members(saved[1])
-    assert len(parts) > 10
+@archives
+def test_a_member_that_is_missing_is_noticed(written):
+    parts = members(written[0])
+    assert len(parts) > 3
     for name in parts:
         rest = {key: part for key, part in parts.items() if key != name}
-        assert not check(saved, packed(rest)), name
+        assert not check(written, packed(rest)), name
 
 
-def test_a_member_with_other_values_is_noticed(saved):
-    parts = members(saved[1])
+@archives
+def test_a_member_with_other_values_is_noticed(written):
+    parts = members(written[0])
     for name, part in parts.items():
         array = np.load(io.BytesIO(part), allow_pickle=False)
         if array.size == 0 or array.dtype.kind not in 'iuf':
@@ -134,24 +291,14 @@ def test_a_member_with_other_values_is_noticed(saved):
         other.reshape(-1)[0] += 1
         np.save(buffer, other)
         changed = packed({**parts, name: buffer.getvalue()})
-        assert not check(saved, changed), name
+        assert not check(written, changed), name
 
 
-def test_a_member_that_was_added_is_noticed(saved):
-    parts = members(saved[1])
-    assert not check(saved, packed({**parts, 'predict.npy': parts.copy()
-        .popitem()[1]}))  # fmt: skip
-
-
-def test_other_files_are_refused(saved):
-    array, arrays = io.BytesIO(), io.BytesIO()
-    np.save(array, np.zeros(3))
-    np.savez(arrays, about=np.array('{}'))
-    for content in (
-        b'', b'not a model', bytes(1000), array.getvalue(),
-        arrays.getvalue(), packed({}), packed({'about.npy': b'?'}),
-    ):  # fmt: skip
-        assert not check(saved, content)
+@archives
+def test_a_member_that_was_added_is_noticed(written):
+    parts = members(written[0])
+    more = {**parts, 'predict.npy': [*parts.values()][-1]}
+    assert not check(written, packed(more))
 
 
 def test_a_model_of_another_kind_is_refused(tmp_path):
@@ -161,12 +308,12 @@ def test_a_model_of_another_kind_is_refused(tmp_path):
         VGCNClassifier.load(path)
 
 
-def test_a_file_that_is_not_there_is_named(saved):
-    model, _, path = saved
+@pytest.mark.parametrize('load', [VGCNClassifier.load, of_one_call()[1]])
+def test_a_file_that_is_not_there_is_named(load, tmp_path):
     with pytest.raises(FileNotFoundError, match='none.vgcn'):
-        type(model).load(path.with_name('none.vgcn'))
-    with pytest.raises(OSError, match=path.parent.name):
-        type(model).load(path.parent)
+        load(tmp_path / 'none.vgcn')
+    with pytest.raises(OSError, match=tmp_path.name):
+        load(tmp_path)
 
 
 def graph_on_disk(folder):

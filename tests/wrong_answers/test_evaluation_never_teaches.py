@@ -6,8 +6,6 @@ import copy
 
 import pytest
 import torch
-from torch_geometric.datasets import KarateClub
-from torch_geometric.loader import ClusterLoader
 from torch_geometric.nn import GCN
 
 from torch_geometric_vgcn import (
@@ -22,7 +20,6 @@ from torch_geometric_vgcn import (
     fit,
     fit_batches,
 )
-from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.objective import BernoulliKL, Consistency
 from torch_geometric_vgcn.scale import (
     ShardedPosterior,
@@ -42,22 +39,16 @@ POSTERIORS = pytest.mark.parametrize(
 
 
 @pytest.fixture
-def data():
-    data = KarateClub()[0]
-    data.val_mask = ~data.train_mask & (torch.arange(34) % 2 == 0)
-    data.test_mask = ~data.train_mask & ~data.val_mask
-    return data
+def data(karate):
+    return karate
 
 
-def learner_of(data, posterior, sampler=None, dropout=0.0, objective=None):
-    torch.manual_seed(0)
-    return VariationalGraphLearner(
-        GCN(34, 8, 2, 4, dropout=dropout),
-        SmoothedPrior(data.edge_index, 34),
-        posterior,
-        sampler,
-        objective,
-    )
+@pytest.fixture
+def made(data, learner_of):
+    def make(posterior, **parts):
+        return learner_of(data, posterior=posterior, **parts)
+
+    return make
 
 
 def state_of(*modules):
@@ -77,19 +68,21 @@ def same(first, second):
     )
 
 
-def trained(loop, learner, data, **options):
-    if loop is fit:
-        return fit(learner, data, **SHORT, **options)
-    loader = ClusterLoader(ClusterData(data, 4, log=False), batch_size=2)
-    return fit_batches(learner, data, loader, **SHORT, **options)
+@pytest.fixture
+def trained(data, batches_of):
+    def train(loop, learner, **options):
+        loader = () if loop is fit else (batches_of(data),)
+        return loop(learner, data, *loader, **SHORT, **options)
+
+    return train
 
 
 @pytest.mark.parametrize('loop', [fit, fit_batches])
-def test_training_ends_in_evaluation_mode(data, loop):
+def test_training_ends_in_evaluation_mode(data, loop, made, trained):
     bound = ELBO(BernoulliKL())  # which has no agreement of its own
-    learner = learner_of(data, ClassPosterior(4), objective=bound)
+    learner = made(ClassPosterior(4), objective=bound)
     term = Consistency(4)
-    trained(loop, learner, data, terms=[term])
+    trained(loop, learner, terms=[term])
     modules = [*learner.modules(), *term.modules()]
     assert not any(module.training for module in modules)
 
@@ -117,8 +110,8 @@ def test_training_of_a_graph_on_disk_ends_in_evaluation_mode(data, tmp_path):
     assert not any(module.training for module in learner.modules())
 
 
-def test_a_second_training_goes_on_in_training_mode(data):
-    learner = learner_of(data, ClassPosterior(4))
+def test_a_second_training_goes_on_in_training_mode(data, made):
+    learner = made(ClassPosterior(4))
     for _ in range(2):
         before = state_of(learner)
         fit(learner, data, **SHORT)
@@ -129,10 +122,10 @@ def test_a_second_training_goes_on_in_training_mode(data):
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 @pytest.mark.parametrize('training', [False, True], ids=['as is', 'training'])
 def test_a_test_bound_after_training_teaches_nothing(
-    data, loop, posterior, training
+    data, loop, posterior, training, made, trained
 ):
-    learner = learner_of(data, posterior())
-    trained(loop, learner, data)
+    learner = made(posterior())
+    trained(loop, learner)
     if training:
         learner.train()
     before, prob = state_of(learner), learner.edge_probs().detach().clone()
@@ -144,11 +137,13 @@ def test_a_test_bound_after_training_teaches_nothing(
 
 @pytest.mark.parametrize('loop', [fit, fit_batches])
 @pytest.mark.parametrize('training', [False, True], ids=['as is', 'training'])
-def test_a_term_evaluated_on_test_labels_counts_none(data, loop, training):
+def test_a_term_evaluated_on_test_labels_counts_none(
+    data, loop, training, made, trained
+):
     bound = ELBO(BernoulliKL())  # which has no agreement of its own
-    learner = learner_of(data, FreePosterior(), objective=bound)
+    learner = made(FreePosterior(), objective=bound)
     term = Consistency(4, warmup=9)
-    trained(loop, learner, data, terms=[term])
+    trained(loop, learner, terms=[term])
     term.train(training)
     before = state_of(term)
     term(learner(data.x, num_samples=3), data.y, data.test_mask)
@@ -175,18 +170,18 @@ def own_loop(learner, data, terms=(), log=False, steps=5):
 
 
 @POSTERIORS
-def test_an_own_loop_may_log_the_bound_of_test_labels(data, posterior):
+def test_an_own_loop_may_log_the_bound_of_test_labels(data, posterior, made):
     states = []
     for log in (False, True):
-        learner, term = learner_of(data, posterior()), Consistency(4, warmup=3)
+        learner, term = made(posterior()), Consistency(4, warmup=3)
         own_loop(learner, data, [term], log)
         states.append(state_of(learner, term))
     assert same(*states)
 
 
 @POSTERIORS
-def test_an_own_loop_teaches(data, posterior):
-    learner, term = learner_of(data, posterior()), Consistency(4, warmup=3)
+def test_an_own_loop_teaches(data, posterior, made):
+    learner, term = made(posterior()), Consistency(4, warmup=3)
     before = state_of(term)
     own_loop(learner, data, [term])
     moved = (learner.edge_probs() - learner.prior.probs).abs()
@@ -197,8 +192,8 @@ def test_an_own_loop_teaches(data, posterior):
 
 
 @pytest.mark.parametrize('part', ['bound', 'loss', 'log_likelihood'])
-def test_any_part_of_the_bound_that_is_trained_teaches(data, part):
-    learner = learner_of(data, ClassPosterior(4))
+def test_any_part_of_the_bound_that_is_trained_teaches(data, part, made):
+    learner = made(ClassPosterior(4))
     before = state_of(learner)
     out = learner(data.x, num_samples=2)
     bound = learner.objective(out, data.y, data.train_mask)
@@ -207,10 +202,10 @@ def test_any_part_of_the_bound_that_is_trained_teaches(data, part):
     assert not same(state_of(learner), before)
 
 
-def test_a_frozen_network_does_not_keep_the_graph_from_being_taught(data):
-    learner = learner_of(
-        data, FreePosterior() + ClassPosterior(4), Bernoulli()
-    )
+def test_a_frozen_network_does_not_keep_the_graph_from_being_taught(
+    data, made
+):
+    learner = made(FreePosterior() + ClassPosterior(4), sampler=Bernoulli())
     learner.conv.requires_grad_(False)
     before = state_of(learner)
     out = learner(data.x, num_samples=2)
@@ -220,8 +215,8 @@ def test_a_frozen_network_does_not_keep_the_graph_from_being_taught(data):
     assert not same(state_of(learner), before)
 
 
-def test_gradients_in_evaluation_mode_teach_nothing(data):
-    learner = learner_of(data, FreePosterior() + ClassPosterior(4)).eval()
+def test_gradients_in_evaluation_mode_teach_nothing(data, made):
+    learner = made(FreePosterior() + ClassPosterior(4)).eval()
     term = Consistency(4).eval()
     before = state_of(learner, term)
     x = data.x.clone().requires_grad_()  # of a saliency map
@@ -232,8 +227,8 @@ def test_gradients_in_evaluation_mode_teach_nothing(data):
     assert same(state_of(learner, term), before)
 
 
-def test_a_network_of_other_classes_is_refused_before_the_step(data):
-    learner = learner_of(data, ClassPosterior(3))
+def test_a_network_of_other_classes_is_refused_before_the_step(data, made):
+    learner = made(ClassPosterior(3))
     out = learner(data.x)
     with pytest.raises(ValueError, match="'num_classes'"):
         learner.objective(out, data.y, data.train_mask)

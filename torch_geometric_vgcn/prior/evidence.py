@@ -134,6 +134,8 @@ def moments(value: Tensor) -> tuple[float, float]:
     by no more than rounding are no evidence: the deviation is at least that
     of rounding, so that they become zero, nearly.
     """
+    if value.numel() == 0:
+        return 0.0, 1.0
     least = 1e-3 * value.abs().max() + 1e-12
     deviation = value.std(correction=0).clamp(min=least)
     return float(value.mean()), float(deviation)
