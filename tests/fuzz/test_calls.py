@@ -128,7 +128,8 @@ class Case:
 
     def __init__(self, name, rng):
         self.name, self.rng = name, rng
-        self.wrong = self.maybe(0.7)
+        # Which call gets a wrong argument, if there are so many:
+        self.wrong = rng.randrange(10)
         torch.manual_seed(rng.randrange(2**32))
 
     def one_of(self, *values):
@@ -159,7 +160,8 @@ class Case:
         isn't may go out of a part of a training step as it came in.
         """
         given = {**dict(enumerate(args)), **options}
-        if self.wrong and given and self.maybe(0.6):
+        self.wrong -= 1
+        if self.wrong == -1 and given:
             place = self.one_of(*given)
             given[place] = self.spoilt(given[place])
         note(f'{getattr(function, "__qualname__", function)}({given})')
@@ -197,7 +199,7 @@ def is_own(error):
     parents = Path(code.co_filename).parents
     if isinstance(error, (ValueError, TypeError)):
         named = re.search(
-            r"'[\w. -]+'|\b[Xy]\b|[a-z]_[a-z]|[a-z][A-Z]", str(error)
+            r"'[\w. -]+'|\b[Xy]\b|[a-z]_[a-z]|[a-z][A-Z]|network", str(error)
         )
     else:
         named = isinstance(error, (RuntimeError, OSError, ImportError))
@@ -495,15 +497,14 @@ def of_objective(case):
 
 def of_message_passing(case):
     data = graph(case)
-    given, sampler, conv = some_prior(case, data), None, some_conv(case)
+    given, conv = some_prior(case, data), some_conv(case)
     sampler = some_sampler(case)
     sampler.check(given)
     drawn = sampler(given, given.logits, sampler.noise(given, 2))
     made = case.call(message_passing.ConvCall, conv, sampler)
     none = message_passing.no_attributes
-    if isinstance(made.conv if hasattr(made, 'conv') else conv, type(conv)):
-        out = made(conv, data.x, drawn, none)
-        assert out.shape == (2, data.num_nodes, 2) and finite(out)
+    out = case.call(lambda *args: made(conv, *args, none), data.x, drawn)
+    assert out.shape == (2, data.num_nodes, 2)
     case.call(message_passing.attributes_of, given, None, None)
     weight = torch.rand(data.num_edges)
     case.call(
@@ -557,9 +558,6 @@ def of_learner(case):
     assert case.call(layer, made(data.x)).shape[-2:] == shape
     fixed = case.call(vgcn.FixedGraph, GCNConv(3, 2), data.edge_index)
     check_probs(case.call(fixed.predict, data.x))
-    copy = some_learner(case, data)
-    if type(copy.conv) is type(made.conv):
-        case.call(copy.load_state_dict, made.state_dict())
 
 
 def of_training(case):
@@ -639,7 +637,7 @@ def of_transforms(case):
             check_edges(found[key], found.num_nodes)
     for key in ('train_mask', 'val_mask', 'test_mask'):
         mask = found.get(key)
-        assert mask is None or not case.wrong or len(mask)
+        assert mask is None or len(mask)
 
 
 def of_nearest(case):

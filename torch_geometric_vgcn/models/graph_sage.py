@@ -6,6 +6,7 @@ from torch_geometric.nn import Linear, MeanAggregation, SAGEConv
 
 from torch_geometric_vgcn.message_passing import SparseDropout
 from torch_geometric_vgcn.utils import SparseFeatures
+from torch_geometric_vgcn.utils.constraints import SHARE, SIZE, checked
 
 
 class GraphSAGE(Module):
@@ -22,6 +23,12 @@ class GraphSAGE(Module):
 
     takes_sparse_features = True
 
+    @checked(
+        in_channels=SIZE,
+        hidden_channels=SIZE,
+        out_channels=SIZE,
+        input_dropout=SHARE,
+    )
     def __init__(
         self,
         in_channels: int,

@@ -62,7 +62,7 @@ class AmortizedPosterior(Posterior):
         check_features(x, prior.num_nodes, values=False)
         if self.needs_graph and prior.edge_index is None:
             raise ValueError(
-                'the encoder passes messages, so the prior must be made from '
+                "'encoder' passes messages, so the prior must be made from "
                 'an observed graph, got one without'
             )
         args = (prior.edge_index,) if self.needs_graph else ()
