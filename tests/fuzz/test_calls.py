@@ -57,6 +57,7 @@ from torch_geometric_vgcn import (
     posterior,
     prior,
     sample,
+    scale,
     training,
 )
 from torch_geometric_vgcn import transforms as T
@@ -68,8 +69,7 @@ NAN, INF = math.nan, math.inf
 #: What isn't called here: abstract classes, parts and results of other calls,
 #: and rooms of files and downloads, which tests of their own damage.
 ELSEWHERE = {
-    *('datasets', 'partition', 'report', 'utils', 'fit_partitioned'),
-    *('predict_partitioned', 'process_group', 'Task', 'default_objective'),
+    *('datasets', 'report', 'utils', 'Task', 'default_objective'),
     *('BackgroundEdges', 'Drawn', 'EdgeAttributes', 'GaussianPrediction'),
     *('GraphSample', 'Noise', 'Term', 'choose_route', 'AdjacencyMatrix'),
     *('DenseAdjacency', 'EdgeWeight', 'KeptEdges', 'MessageGate', 'AddEdges'),
@@ -694,6 +694,39 @@ def plots_of(case, data, made, prob, y, mask):
         )()
     finally:
         pyplot.close('all')
+
+
+def of_scale(case):
+    n = 8
+    graph = case.call(
+        scale.write_graph,
+        'graph',
+        torch.randn(n, 3),
+        edges(case, n),
+        torch.arange(n) % 2,
+        torch.arange(n) < 4,
+        torch.arange(n) >= 4,
+        cluster=torch.arange(n) % 4,
+        progress=False,
+        **case.some(rho1=0.5, rho0=1e-3),
+    )
+    assert graph.num_nodes == n
+    graph = case.call(scale.StoredGraph, 'graph')
+    with training.process_group():
+        learner = vgcn.VariationalGraphLearner(
+            GCNConv(3, 2), graph.prior(), scale.ShardedPosterior()
+        )
+        options = case.some(batch_size=2, together=2)
+        batches = case.call(scale.StoredClusters, graph, **options)
+        options = case.some(checkpoint='run', checkpoint_every=1)
+        options |= {'epochs': case.one_of(1, 2), 'progress': False}
+        case.call(vgcn.fit, learner, graph, batches, **options)
+        options = case.some(batch_size=2, num_samples=2, out='prob.npy')
+        _, prob = case.call(scale.predict_clusters, learner, **options)
+        check_probs(prob)
+        options = case.some(threshold=0.5, folder='edges')
+        found = case.call(scale.learned_edges, learner, **options)
+        check_edges(found.edge_index, n)
 
 
 ROOMS = {

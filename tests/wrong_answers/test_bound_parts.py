@@ -18,6 +18,7 @@ from torch_geometric_vgcn import (
     FixedGraph,
     LogisticKL,
     SemiSupervisedELBO,
+    VariationalGraphLearner,
     fit,
     fit_batches,
 )

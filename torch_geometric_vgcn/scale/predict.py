@@ -136,6 +136,7 @@ def learned_edges(
 
 
 def _graph_of(learner: VariationalGraphLearner) -> StoredGraph:
+    check_kind(learner, VariationalGraphLearner, 'learner')
     check_kind(learner.prior, StoredPrior, 'learner.prior')
     assert isinstance(learner.prior, StoredPrior)
     return learner.prior.graph
