@@ -7,7 +7,6 @@ import time
 from pathlib import Path
 
 import numpy as np
-import pytest
 import torch
 
 ROOT = Path(__file__).parent.parent
@@ -88,23 +87,6 @@ def test_million_nodes(tmp_path):
     prob = np.load(tmp_path / 'probabilities.npy', mmap_mode='r')
     assert prob.shape == (8000, 7)
     assert len(list((tmp_path / 'learned').glob('edge_index-*.npy'))) == 1
-
-
-@pytest.mark.slow
-def test_poisoning(blogs, tmp_path):
-    path = tmp_path / 'poisoning.jsonl'
-    graphs = Path(os.environ.get('VGCN_DATA', '.')).parent / 'poisoned'
-    if not graphs.exists():
-        pytest.skip(f"the authors' graphs aren't in {graphs}")
-    options = ('--datasets', 'Polblogs', '--graphs', 1, '--epochs', 2)
-    out = run('benchmarks/poisoning.py', *options, '--out', path)
-    assert '| Polblogs | add 5,000 |' in out
-    rows = [json.loads(line) for line in path.open()]
-    assert len(rows) == 1 + 2 * 5 + 4
-    # The second run has nothing left to do:
-    before = path.read_text()
-    assert run('benchmarks/poisoning.py', *options, '--out', path) == out
-    assert path.read_text() == before
 
 
 def test_pubmed_cluster(citeseer, tmp_path):

@@ -2,21 +2,23 @@ r"""Finds false edges, and compares their probabilities with how many are.
 
     python benchmarks/false_edges                    # an hour or more
     python benchmarks/false_edges --runs 1 --first 0
+    python benchmarks/false_edges --page
 
 Writes docs/results/false-edges.jsonl and false-edges.md. An interrupted run
-resumes.
+resumes; --page makes the page without training.
 """
 
-import argparse
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(1, str(ROOT / 'benchmarks' / 'paper'))
-from edge_trial import CASES, MIXING, SLOW, Trial  # noqa: E402
-from false_edges_page import page  # noqa: E402
-from json_lines import JsonLines  # noqa: E402
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
+
+from benchmarks.false_edges.page import parts
+from benchmarks.false_edges.trials import CASES, MIXING, SLOW, Trial
+from benchmarks.harness.lines import JsonLines
+from benchmarks.harness.options import parsed, parser_of
+from benchmarks.harness.results import write_page
 
 
 def trials(first: int, runs: int) -> Iterable[Trial]:
@@ -27,18 +29,14 @@ def trials(first: int, runs: int) -> Iterable[Trial]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
-    )
-    parser.add_argument('--first', type=int, default=100)
-    parser.add_argument('--runs', type=int, default=5)
-    parser.add_argument('--out', type=Path, default=ROOT / 'docs' / 'results')
-    args = parser.parse_args()
-    lines = JsonLines(args.out / 'false-edges.jsonl', ('case', 'run'))
-    lines.run(trials(args.first, args.runs), workers=1)
-    text = page(list(lines.read().values()), list(CASES), list(MIXING))
-    (args.out / 'false-edges.md').write_text(text)
-    print(text)
+    parser = parser_of(__doc__, runs=5)
+    parser.set_defaults(first=100, workers=1)
+    args = parsed(parser)
+    lines = JsonLines(args.trials / 'false-edges.jsonl', ('case', 'run'))
+    if not args.page:
+        lines.run(trials(args.first, args.runs), args.workers)
+    rows = [*lines.read().values()]
+    write_page(args.out, 'false-edges', parts(rows, [*CASES], [*MIXING]))
 
 
 if __name__ == '__main__':

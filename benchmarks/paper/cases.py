@@ -10,12 +10,11 @@ from typing import Any
 
 import numpy as np
 import torch
-from attacks import ATTACKS, PUBLISHED, TITLES, attacked
-from data_sets import DATASETS
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.nearest import Minkowski
+from benchmarks.paper.attacks import ATTACKS, PUBLISHED, TITLES, attacked
+from benchmarks.paper.data_sets import DATASETS
 from torch_geometric_vgcn.transforms import (
     HalfValidation,
     KNNGraph,
@@ -93,24 +92,11 @@ class Case:
         r"""The case of a trial's line."""
         return cls(row['dataset'], row['graph'], row['split'])
 
-    @property
-    def grid(self) -> Mapping[str, tuple]:
-        r"""What ``--full`` varies in addition to the system's settings."""
-        if self.graph == 'knn':
-            return {'k': (10, 20), 'metric': ('cosine', 'minkowski')}
-        return {}
-
-    def load(self, run: int, k: int = 20, metric: str = 'cosine') -> Data:
+    def load(self, run: int) -> Data:
         r"""The data, including all labels and the test mask."""
         data = self.labelled(run)
-        if self.graph != 'knn' and 'edge_index' not in data:
-            raise ValueError(
-                f"'graph' must be 'knn' for {self.dataset}, which has no "
-                f"graph of its own, got '{self.graph}'"
-            )
         if self.graph == 'knn':
-            how = None if metric == 'cosine' else Minkowski(p=2)
-            data = KNNGraph(k, metric=how)(data)
+            data = KNNGraph(k=20)(data)
         elif self.attack in ATTACKS:
             name = f'{self.dataset}-{self.graph}-{self.split}-{run}'
             return attacked(data, self.attack, self.budget, run, name)

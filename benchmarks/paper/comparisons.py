@@ -1,12 +1,10 @@
 r"""Parts of a page that compare a system with its controls, run by run."""
 
-from collections.abc import Sequence
-
 import numpy as np
-from cases import Case
-from difference import FEWEST, Difference
-from markdown_table import table
-from page import Page, mean_and_std
+
+from benchmarks.harness.difference import FEWEST, Difference
+from benchmarks.harness.results import Results, mean_and_std, table
+from benchmarks.paper.cases import Case
 
 #: Each score's name, what it is multiplied by, and its digits.
 SCORES = {
@@ -22,7 +20,7 @@ HOW = (
 )
 
 
-def verdict(page: Page, system: str, control: str) -> str:
+def verdict(results: Results, system: str, control: str) -> str:
     r"""In which cases a system is better than its control, in words."""
     out = []
     for score, sign, name in (
@@ -30,9 +28,10 @@ def verdict(page: Page, system: str, control: str) -> str:
         ('scaled_nll', -1, 'NLL after temperature scaling'),
     ):
         kinds: dict[str, list[str]] = {'better': [], 'worse': [], 'equal': []}
-        for case in page.cases:
+        for case in results.data:
             ours, theirs = (
-                page.scores(case, title, score) for title in (system, control)
+                results.scores(case, title, score)
+                for title in (system, control)
             )
             difference = Difference.of(ours, theirs)
             if difference is None or difference.runs < FEWEST:
@@ -61,16 +60,16 @@ def verdict(page: Page, system: str, control: str) -> str:
     )
 
 
-def paired(page: Page, system: str, control: str) -> str:
+def paired(results: Results, system: str, control: str) -> str:
     r"""The means of both systems for each score and case, and their
     difference.
     """
     out = [f'{system} minus {control}: {HOW}.']
     for score, (name, factor, digits) in SCORES.items():
         lines = []
-        for case in page.cases:
+        for case in results.data:
             ours, theirs = (
-                page.scores(case, title, score, factor)
+                results.scores(case, title, score, factor)
                 for title in (system, control)
             )
             difference = Difference.of(ours, theirs)
@@ -83,42 +82,14 @@ def paired(page: Page, system: str, control: str) -> str:
     return '\n\n'.join(out)
 
 
-def below_best(
-    page: Page, systems: Sequence[str], others: Sequence[str]
-) -> str:
-    r"""How much better or worse a system is than the better one of others, by
-    mean test accuracy.
-    """
-    lines = []
-    for case in page.cases:
-        accs = {
-            title: page.scores(case, title, 'test_acc', 100)
-            for title in (*systems, *others)
-        }
-        found = [title for title in others if accs[title]]
-        if not found:
-            continue
-        best = max(found, key=lambda title: np.mean([*accs[title].values()]))
-        lines += [
-            [str(case), system, best, difference.text(2)]
-            for system in systems
-            if (difference := Difference.of(accs[system], accs[best]))
-        ]
-    head = ['data', 'system', f'best of {" and ".join(others)}', 'difference']
-    return (
-        f'Test accuracy in points, minus that of the best: {HOW}.\n\n'
-        + table(head, lines)
-    )
-
-
-def recovery(page: Page) -> str:
+def recovery(results: Results) -> str:
     r"""How well the prior and the posterior tell true edges from others, for
     the systems that learn a graph.
     """
     lines = []
-    for case in page.cases:
-        for system in page.systems:
-            parts = recovered(page, case, system)
+    for case in results.data:
+        for system in results.systems:
+            parts = recovered(results, case, system)
             if parts:
                 lines.append([str(case), system, *parts])
     head = ['data', 'system', 'prior AUC', 'posterior AUC', 'difference']
@@ -134,7 +105,7 @@ def recovery(page: Page) -> str:
 
 
 def recovered(
-    page: Page,
+    results: Results,
     case: Case,
     system: str,
     scores: tuple[str, ...] = ('auc', 'ap'),
@@ -146,7 +117,7 @@ def recovered(
     learned = False
     for score in scores:
         before, after = (
-            page.scores(case, system, f'{name}_{score}')
+            results.scores(case, system, f'{name}_{score}')
             for name in ('prior', 'posterior')
         )
         difference = Difference.of(after, before)
@@ -158,24 +129,24 @@ def recovered(
 
 
 def against_controls(
-    page: Page, system: str = 'Recipe: learned', family: str = 'Recipe: '
+    results: Results, system: str = 'Recipe: learned', family: str = 'Recipe: '
 ) -> str:
     r"""The accuracies of a family of systems, with the difference of one of
     them to each other.
     """
     controls = [
         title
-        for title in page.systems
+        for title in results.systems
         if title.startswith(family)
         and title != system
         and ', trust' not in title  # of another setting: no control
     ]
     lines = []
-    for case in page.cases:
-        ours = page.scores(case, system, 'test_acc', 100)
+    for case in results.data:
+        ours = results.scores(case, system, factor=100)
         cells = [_with_std(ours)]
         for control in controls:
-            theirs = page.scores(case, control, 'test_acc', 100)
+            theirs = results.scores(case, control, factor=100)
             difference = Difference.of(ours, theirs)
             cell = [_with_std(theirs)]
             cell += [difference.text(2)] if difference else []
@@ -194,3 +165,74 @@ def _mean(values: dict[int, float], digits: int) -> str:
 
 def _with_std(values: dict[int, float]) -> str:
     return mean_and_std(np.array(list(values.values()))) if values else ''
+
+
+#: The setting of each suffix of a system's name.
+SETTINGS = {
+    '': 'trust 0.1, evidence 2',
+    ', trust 0.5': 'trust 0.5, evidence 4',
+    ', trust 0.99': 'trust 0.99, evidence 2',
+}
+
+
+def settings_of_trust(results: Results) -> str:
+    r"""The mean accuracy of learned and frozen for each setting, their
+    difference, and how much depends on the setting.
+    """
+    lines = []
+    for case in results.data:
+        means: dict[str, list[float]] = {'learned': [], 'frozen': []}
+        differences = []
+        for suffix in SETTINGS:
+            accs = [
+                results.scores(case, f'Recipe: {kind}{suffix}', factor=100)
+                for kind in means
+            ]
+            difference = Difference.of(*accs)
+            if difference is None:
+                break
+            for kind, acc in zip(means, accs, strict=True):
+                means[kind].append(float(np.mean([*acc.values()])))
+            differences.append(difference.text(2))
+        else:
+            for kind, values in means.items():
+                cells = [f'{value:.1f}' for value in values]
+                spread = max(values) - min(values)
+                lines.append([str(case), kind, *cells, f'{spread:.1f}'])
+            lines.append([str(case), 'difference', *differences, ''])
+    if not lines:
+        return ''
+    head = ['data', 'posterior', *SETTINGS.values(), 'spread']
+    return (
+        'How much depends on the choice of trust: mean test accuracy in %, '
+        'learned minus frozen with the 95 % t-interval of paired runs (bold '
+        'if it excludes 0), and the spread of the means over settings.\n\n'
+        + table(head, lines)
+    )
+
+
+def by_share(results: Results) -> str:
+    r"""Learned minus frozen accuracy against the share of labels."""
+    shares = sorted({case.share for case in results.data})
+    cells: dict[tuple[str, str], dict[float, str]] = {}
+    for case in results.data:
+        for prior, suffix in (('evidence', ''), ('smoothed', ', smoothed')):
+            difference = Difference.of(
+                *(
+                    results.scores(case, f'Recipe: {kind}{suffix}', factor=100)
+                    for kind in ('learned', 'frozen')
+                )
+            )
+            if difference is not None:
+                row = str(Case(case.dataset, case.graph)), prior
+                cells.setdefault(row, {})[case.share] = difference.text(2)
+    head = ['data', 'prior', *(f'{100 * share:g} %' for share in shares)]
+    lines = [
+        [*row, *(each.get(share, '') for share in shares)]
+        for row, each in cells.items()
+    ]
+    return (
+        'Accuracy in %, learned minus frozen, by the share of training '
+        'nodes: the mean over the runs with its 95 % t-interval, in bold if '
+        f'that excludes 0.\n\n{table(head, lines)}'
+    )

@@ -1,73 +1,73 @@
-r"""Which systems are compared on which data: one entry for each of the paper's
-figures, and further ones.
-"""
+r"""Which systems are compared on which data: one entry for each page."""
 
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
-import comparisons
-import label_share
-import parts
-import reported
-import trust
-from cases import Case
-from experiment import Experiment
-from page import Page
-from suited import (
-    FEATURES_ONLY,
-    as_searched,
-    has_features,
-    one_prior,
-    sees_case,
-    suited_priors,
-    trusts,
-)
-from systems.vgcn_relaxed import VGCNRelaxed
+from benchmarks.harness.results import Results
+from benchmarks.paper import comparisons, parts, reported
+from benchmarks.paper.cases import Case
+from benchmarks.paper.data_sets import DATASETS
+from benchmarks.paper.systems import SYSTEMS
+from benchmarks.paper.systems.recipe import TRUST
+from benchmarks.paper.trials import Trial
 
-BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
-RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: prior mean',
-           'Recipe: DropEdge', 'Recipe: given graph', 'Recipe: MLP',
-           'Recipe: SAGE', 'Recipe: learned, trust 0.5',
-           'Recipe: frozen, trust 0.5', 'Recipe: learned, trust 0.99',
-           'Recipe: frozen, trust 0.99')  # fmt: skip
-#: The one setting of all four cases of 'learning'.
-ONE_SETTING = {
-    f'Recipe: {name}': ({'rho1': 0.1, 'evidence': 2.0},)
-    for name in ('learned', 'frozen', 'prior mean', 'DropEdge')
-}
-MAIN_RECIPES = ('Recipe: learned', 'Recipe: frozen', 'Recipe: given graph',
-                'Recipe: MLP', 'Recipe: SAGE')  # fmt: skip
-TRUST = ('Recipe: fitted prior', 'Recipe: degree prior', 'Recipe: learned',
-         'Recipe: given graph', 'Recipe: SAGE')  # fmt: skip
-VERDICT = partial(
-    comparisons.verdict, system='Recipe: learned', control='Recipe: frozen'
-)
-ESTIMATORS = ('Estimator', 'Estimator: frozen', 'Estimator: given graph',
-              'Estimator: features only')  # fmt: skip
-LEARNING = (
-    comparisons.against_controls,
-    partial(
-        comparisons.paired, system='Recipe: learned', control='Recipe: frozen'
-    ),
-    comparisons.recovery,
-    parts.seconds,
-)
-OURS = ('VGCN', 'VGCN relaxed')
-ALL = OURS + BASELINES + FEATURES_ONLY
-CITATIONS = ('CiteSeer', 'Cora')
-SHARES = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)  # of nodes with a label
-ALL_DATA = CITATIONS + ('Polblogs',)
-CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
-           'add_2000', 'add_5000')  # fmt: skip
+FEATURES_ONLY = ('MLP', 'GCN on kNN')
 
 
-def same_labels(page: Page) -> str:
-    return (
-        'All systems know the same labels. GCN and SAGE are trained with '
-        'those of training nodes and stopped by those of validation nodes; '
-        'the estimator is trained with both, after some of them were held '
-        'out in turn to choose its settings. What it achieves without the '
-        'graph is in the lines of the changed graphs.'
+def has_features(case: Case, system: str) -> bool:
+    r"""Systems that use nothing but features need some."""
+    return DATASETS[case.dataset].has_features or system not in FEATURES_ONLY
+
+
+@dataclass(frozen=True)
+class Experiment:
+    r"""A page.
+
+    Args:
+        title (str): The title of the page.
+        cases (Tuple[Case]): The data.
+        systems (Tuple[str]): The systems.
+        few (Tuple[Case], optional): The data without ``--all-graphs``.
+            (default: all)
+        headline (bool, optional): Whether it is run by default.
+            (default: :obj:`False`)
+        fits (Callable, optional): Whether a system is run on a case.
+            (default: :func:`has_features`)
+        settings (Mapping, optional): For some systems the settings to choose
+            from instead of their own. (default: none)
+        lead (Callable, optional): The page's first paragraph.
+            (default: none)
+        parts (Tuple[Callable], optional): What the page shows below the
+            table of accuracies. (default: none)
+    """
+
+    title: str
+    cases: tuple[Case, ...]
+    systems: tuple[str, ...]
+    few: tuple[Case, ...] = ()
+    headline: bool = False
+    fits: Callable[[Case, str], bool] = has_features
+    settings: Mapping[str, Sequence[Mapping[str, Any]]] = field(
+        default_factory=dict
     )
+    lead: Callable[[Results], str] | None = None
+    parts: tuple[Callable[[Results], str], ...] = ()
+
+    def trials(
+        self, systems: Sequence[str], runs: range, all_graphs: bool = False
+    ) -> list[Trial]:
+        r"""One trial for each case, run, system and setting."""
+        cases = self.cases if all_graphs else self.few or self.cases
+        return [
+            Trial(case, run, name, settings)
+            for run in runs
+            for case in cases
+            for name in systems
+            if self.fits(case, name)
+            for settings in self.settings.get(name, SYSTEMS[name].settings)
+        ]
 
 
 def _of(
@@ -78,204 +78,82 @@ def _of(
     )
 
 
-NO_GRAPH = _of(CITATIONS, 'knn')
-BETAS = VGCNRelaxed.grid['beta']
-DENSE = {'rho1': (0.25, 0.5, 0.99), 'lr': (0.05, 0.2)}
+BASELINES = ('GCN', 'SAGE', 'GAT', 'RGCN', 'LDS', 'EGCN', 'GGP')
+OURS = ('VGCN', 'VGCN relaxed')
+ALL = OURS + BASELINES + FEATURES_ONLY
+VARIANTS = ('VGCN relaxed', 'VGCN relaxed, S = 3', 'VGCN low-rank',
+            'VGCN discrete')  # fmt: skip
+RECIPES = ('learned', 'frozen', 'prior mean', 'DropEdge', 'given graph', 'MLP',
+           'SAGE', 'learned, trust 0.5', 'frozen, trust 0.5',
+           'learned, trust 0.99', 'frozen, trust 0.99')  # fmt: skip
+FREE = ('Free logits: SGD', 'Free logits: Adam', 'Free logits: frozen')
+CITATIONS = ('CiteSeer', 'Cora')
+ALL_DATA = (*CITATIONS, 'Polblogs')
+CHANGES = ('remove_2000', 'remove_1000', 'remove_500', 'add_500', 'add_1000',
+           'add_2000', 'add_5000')  # fmt: skip
+NO_GRAPH, POISONED = _of(CITATIONS, 'knn'), _of(CITATIONS, 'add_5000')
+LEARNED = {'system': 'Recipe: learned', 'control': 'Recipe: frozen'}
+SGD, ADAM = ({'system': name, 'control': FREE[2]} for name in FREE[:2])
 
 EXPERIMENTS = {
     'no-graph': Experiment(
         'No graph: nearest neighbours by features',
         NO_GRAPH,
         OURS + BASELINES + ('MLP',),
-        quick=NO_GRAPH[:1],
+        few=NO_GRAPH[:1],
         headline=True,
-        parts=(parts.boxes, parts.seconds),
+        parts=(parts.seconds,),
     ),
     'adversarial': Experiment(
         'Poisoned graphs',
         _of(ALL_DATA, *CHANGES),
         ALL,
-        quick=_of(ALL_DATA, 'add_5000'),
+        few=_of(ALL_DATA, 'add_5000'),
         headline=True,
-        fits=has_features,
-        parts=(parts.boxes, parts.seconds),
+        parts=(parts.seconds,),
     ),
     'reported': Experiment(
         'Baselines compared with reported results',
         _of(CITATIONS, 'true', split='public') + _of(CITATIONS, 'true'),
-        BASELINES + ('MLP',),
+        (*BASELINES, 'MLP'),
         fits=reported.fits,
-        parts=(reported.table,),
+        parts=(reported.compared,),
     ),
-    'true': Experiment(
-        'The true graphs',
-        _of(ALL_DATA, 'true'),
-        ALL,
-        fits=has_features,
-    ),
+    'true': Experiment('The true graphs', _of(ALL_DATA, 'true'), ALL),
     'random-splits': Experiment(
         'Poisoned graphs, random splits',
         _of(CITATIONS, *CHANGES, split='random'),
         ALL,
-        quick=_of(CITATIONS, 'add_5000', split='random'),
+        few=_of(CITATIONS, 'add_5000', split='random'),
     ),
-    'discrete': Experiment(
-        'Discrete or relaxed, S = 3 graphs for prediction',
-        NO_GRAPH + _of(CITATIONS, *CHANGES),
-        ('VGCN relaxed, S = 3', 'VGCN discrete'),
-        quick=NO_GRAPH + _of(CITATIONS, 'add_5000'),
-        parts=(parts.boxes, parts.convergence),
-    ),
-    'low-rank': Experiment(
-        'Low-rank or free',
-        NO_GRAPH,
-        ('VGCN relaxed', 'VGCN low-rank'),
-    ),
-    'samples': Experiment(
-        'S = 3 or 16 graphs for prediction',
-        NO_GRAPH,
-        ('VGCN relaxed, S = 3', 'VGCN relaxed'),
-    ),
-    'beta': Experiment(
-        'The weight β of the KL term',
-        _of(ALL_DATA, *CHANGES),
-        ('VGCN smoothed',),
-        quick=_of(ALL_DATA, 'remove_2000', 'add_2000', 'add_5000'),
-        vary={'beta': BETAS},
-        parts=(partial(parts.choices, name='beta', values=BETAS),),
-    ),
-    'peers': Experiment(
-        'Defences of the DeepRobust package, 5,000 edges added',
-        _of(CITATIONS, 'add_5000'),
-        (
-            'VGCN',
-            'GCN-Jaccard (DeepRobust)',
-            'GCN-Jaccard',
-            'GCN-SVD (DeepRobust)',
-            'GCN-SVD',
-            'RGCN (DeepRobust)',
-            'RGCN',
-        ),  # fmt: skip
-        further=True,
-        parts=(parts.boxes, parts.seconds),
-    ),
-    'priors': Experiment(
-        'The effect of the prior',
-        NO_GRAPH + _of(CITATIONS, 'add_5000'),
-        ('GCN', 'VGCN smoothed', 'VGCN'),
-        quick=NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
-        further=True,
+    'variants': Experiment(
+        "Variants of the paper's model",
+        NO_GRAPH + POISONED,
+        VARIANTS,
     ),
     'learning': Experiment(
         'A learned graph or the prior',
-        NO_GRAPH + _of(CITATIONS, 'add_5000'),
-        RECIPES,
-        further=True,
-        settings=ONE_SETTING,
-        lead=VERDICT,
-        parts=(trust.settings_of_trust, *LEARNING),
-    ),
-    'learning-more': Experiment(
-        'A learned graph or the prior: public splits and true graphs',
-        _of(CITATIONS, 'knn', split='public')
-        + _of(CITATIONS, 'true')
-        + _of(('Polblogs',), 'add_5000', 'true'),
-        MAIN_RECIPES,
-        further=True,
-        fits=has_features,
-        tries=suited_priors,
-        lead=VERDICT,
-        parts=LEARNING,
-    ),
-    'learning-tables': Experiment(
-        'A learned graph or the prior: tables',
-        _of(('Wine', 'BreastCancer', 'Digits'), 'knn', split='public'),
-        MAIN_RECIPES,
-        further=True,
-        lead=VERDICT,
-        parts=LEARNING,
-    ),
-    'learning-pubmed': Experiment(
-        'A learned graph or the prior: Pubmed',
-        _of(('PubMed',), 'knn', split='public'),
-        MAIN_RECIPES,
-        further=True,
-        tries=suited_priors,
-        lead=VERDICT,
-        parts=LEARNING,
-    ),
-    'trust': Experiment(
-        'Trust found by data, at all levels of poisoning',
-        _of(ALL_DATA, 'true', *CHANGES),
-        TRUST,
-        quick=_of(ALL_DATA, 'true', 'add_5000'),
-        further=True,
-        fits=trusts,
-        tries=suited_priors,
+        NO_GRAPH + POISONED,
+        tuple(f'Recipe: {name}' for name in RECIPES),
+        # One setting for all four cases:
+        settings={f'Recipe: {name}': TRUST[:1] for name in RECIPES[:4]},
+        lead=partial(comparisons.verdict, **LEARNED),
         parts=(
-            partial(
-                comparisons.below_best,
-                systems=TRUST[:2],
-                others=('Recipe: given graph', 'Recipe: SAGE'),
-            ),
-            partial(
-                comparisons.paired,
-                system='Recipe: fitted prior',
-                control='Recipe: learned',
-            ),
+            comparisons.settings_of_trust,
+            comparisons.against_controls,
+            partial(comparisons.paired, **LEARNED),
             comparisons.recovery,
             parts.seconds,
         ),
     ),
-    'estimator': Experiment(
-        'VGCNNodeClassifier, with a graph that may be wrong',
-        _of(CITATIONS, 'true', 'add_5000'),
-        (*ESTIMATORS, 'GCN', 'SAGE'),
-        further=True,
-        fits=sees_case,
-        lead=same_labels,
-        table=partial(
-            comparisons.against_controls, system='Estimator', family=''
-        ),
-        parts=(parts.seconds,),
-    ),
-    'dense-search': Experiment(
-        "The paper's dense model: a short search",
-        NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
-        ('VGCN relaxed',),
-        further=True,
-        vary=DENSE,
-        parts=(partial(parts.chosen, names=tuple(DENSE)),),
-    ),
-    'long-runs': Experiment(
-        "The paper's dense model, 1,000 epochs",
-        NO_GRAPH[:1] + _of(('CiteSeer',), 'add_5000'),
-        ('VGCN relaxed, 1000 epochs', 'VGCN smoothed, 1000 epochs'),
-        further=True,
-        tries=as_searched,
-        parts=(partial(parts.convergence, count=2), parts.seconds),
-    ),
     'free-logits': Experiment(
         'Free logits, learned from labels alone',
-        _of(CITATIONS, 'add_5000'),
-        ('Free logits: SGD', 'Free logits: Adam', 'Free logits: frozen'),
-        further=True,
-        lead=partial(
-            comparisons.verdict,
-            system='Free logits: SGD',
-            control='Free logits: frozen',
-        ),
+        POISONED,
+        FREE,
+        lead=partial(comparisons.verdict, **SGD),
         parts=(
-            partial(
-                comparisons.paired,
-                system='Free logits: SGD',
-                control='Free logits: frozen',
-            ),
-            partial(
-                comparisons.paired,
-                system='Free logits: Adam',
-                control='Free logits: frozen',
-            ),
+            partial(comparisons.paired, **SGD),
+            partial(comparisons.paired, **ADAM),
             comparisons.recovery,
             parts.seconds,
         ),
@@ -283,19 +161,16 @@ EXPERIMENTS = {
     'label-share': Experiment(
         'A learned graph or the prior, by share of labels',
         tuple(
-            Case(name, graph, f'share-{share}')
-            for name in CITATIONS
-            for graph in ('add_5000', 'knn')
-            for share in SHARES
-        ),
-        tuple(name for pair in label_share.PRIORS.values() for name in pair),
-        further=True,
-        quick=tuple(
             Case(name, 'add_5000', f'share-{share}')
             for name in CITATIONS
-            for share in SHARES
+            for share in (0.02, 0.05, 0.1, 0.2, 0.4, 0.6)
         ),
-        tries=one_prior,
-        parts=(label_share.curve, comparisons.recovery),
+        tuple(
+            f'Recipe: {kind}{prior}'
+            for prior in ('', ', smoothed')
+            for kind in ('learned', 'frozen')
+        ),
+        settings={name: TRUST[1:2] for name in LEARNED.values()},
+        parts=(comparisons.by_share, comparisons.recovery),
     ),
 }

@@ -2,8 +2,8 @@ r"""Reported accuracies of each system on the true graphs."""
 
 from typing import NamedTuple
 
-from cases import Case
-from page import Page, mean_and_std
+from benchmarks.harness.results import Results, mean_and_std, table
+from benchmarks.paper.cases import Case
 
 
 class Reported(NamedTuple):
@@ -52,20 +52,16 @@ def fits(case: Case, system: str) -> bool:
     return reported is not None and reported.split == case.split
 
 
-def table(page: Page) -> str:
-    r"""Our results and the reported ones, in Markdown."""
-    lines = [
-        '| system | data set | split | reported | source | ours '
-        '| difference |',
-        '| --- | --- | --- | --- | --- | --- | --- |',
-    ]
+def compared(results: Results) -> str:
+    r"""Our results and the reported ones."""
+    lines = []
     for title, datasets in REPORTED.items():
         for name, (reported, source, split) in datasets.items():
-            acc = page.accuracies(Case(name, 'true', split), title)
+            acc = results.accuracies(Case(name, 'true', split), title)
             if acc.size:
-                lines.append(
-                    f'| {title} | {name} | {split} | {reported:.1f} '
-                    f'| {source} | {mean_and_std(acc)} '
-                    f'| {acc.mean() - reported:+.1f} |'
-                )
-    return '\n'.join(lines)
+                ours = mean_and_std(acc)
+                gap = f'{acc.mean() - reported:+.1f}'
+                line = [f'{reported:.1f}', source, ours, gap]
+                lines.append([title, name, split, *line])
+    head = ['system', 'data set', 'split', 'reported', 'source', 'ours']
+    return table([*head, 'difference'], lines)

@@ -1,18 +1,14 @@
-r"""How good the predictions and the learned graph of a trial are. Scores of
-test nodes are recorded after a system has finished, and select nothing:
-settings are chosen by validation accuracy only.
-"""
+r"""How good the predictions and the learned graph of a trial are."""
 
 from dataclasses import replace
 
 import torch
-from cases import Case
 from sklearn.metrics import average_precision_score, roc_auc_score
-from systems.base import Outcome
-from systems.learned_graph import LearnedGraph
 from torch import Tensor
 from torch_geometric.data import Data
 
+from benchmarks.paper.cases import Case
+from benchmarks.paper.systems.base import LearnedGraph, Outcome
 from torch_geometric_vgcn import evaluate
 from torch_geometric_vgcn.analysis import best_temperature, calibration
 from torch_geometric_vgcn.objective import Categorical
@@ -22,24 +18,19 @@ from torch_geometric_vgcn.utils import pair_key
 def scores(
     case: Case, run: int, data: Data, outcome: Outcome
 ) -> dict[str, float]:
-    r"""The negative log-likelihood (NLL) and the expected calibration error
-    (ECE) of the test nodes, as predicted and after temperature scaling on the
-    validation nodes, and the recovery of the true edges.
-
-    Args:
-        case (Case): The case.
-        run (int): The number of the run.
-        data (torch_geometric.data.Data): Its data, with all labels.
-        outcome (Outcome): What a system has made of it without test labels.
+    r"""The accuracy of the test nodes, their negative log-likelihood (NLL)
+    and expected calibration error (ECE), as predicted and after temperature
+    scaling on the validation nodes, and the recovery of the true edges.
     """
-    prob, y = outcome.prob, data.y
+    prob, y, test = outcome.prob, data.y, data.test_mask
     likelihood = Categorical()
     likelihood.set_temperature(best_temperature(prob, y, data.val_mask))
     out = {'temperature': float(likelihood.temperature)}
+    out['test_acc'] = float((prob.argmax(-1) == y)[test].double().mean())
     predictions = {'test': prob, 'scaled': likelihood.calibrated(prob)}
     for name, each in predictions.items():
-        out[f'{name}_nll'] = evaluate(each, y, data.test_mask)[1]
-        out[f'{name}_ece'] = calibration(each, y, data.test_mask).error
+        out[f'{name}_nll'] = evaluate(each, y, test)[1]
+        out[f'{name}_ece'] = calibration(each, y, test).error
     if outcome.graph is not None:
         out |= recovery(case, run, data, outcome.graph)
     return out
@@ -57,33 +48,29 @@ def recovery(
     class, over the pairs that aren't both training nodes. Other graphs have
     no such score.
     """
-    known = _known(case, run, data, graph.index)
-    if known is None:
+    index = graph.index
+    seen = torch.ones(index.size(1), dtype=torch.bool)
+    if case.graph == 'knn':
+        left, right = index
+        truth = data.y[left] == data.y[right]
+        seen = ~(data.train_mask[left] & data.train_mask[right])
+    elif case.adds_edges:
+        n = data.num_nodes
+        true = replace(case, graph='true').load(run).edge_index
+        truth = torch.isin(pair_key(index, n), pair_key(true, n))
+    else:
         return {}
-    truth, looked_at = (each.numpy() for each in known)
-    truth = truth[looked_at]
+    truth = truth[seen].numpy()
     if truth.all() or not truth.any():
         return {}
     out = {}
-    for name in ('prior', 'posterior'):
-        prob = getattr(graph, name).numpy()[looked_at]
+    probs: dict[str, Tensor] = {
+        'prior': graph.prior,
+        'posterior': graph.posterior,
+    }
+    for name, each in probs.items():
+        prob = each[seen].numpy()
         out[f'{name}_auc'] = float(roc_auc_score(truth, prob))
         out[f'{name}_ap'] = float(average_precision_score(truth, prob))
         out[f'{name}_false_ap'] = float(average_precision_score(~truth, -prob))
     return out
-
-
-def _known(
-    case: Case, run: int, data: Data, index: Tensor
-) -> tuple[Tensor, Tensor] | None:
-    r"""Which pairs are true, and which are looked at."""
-    if case.graph == 'knn':
-        (left, right), train = index, data.train_mask
-        same = data.y[left] == data.y[right]
-        return same, ~(train[left] & train[right])
-    if case.adds_edges:
-        n = data.num_nodes
-        true = replace(case, graph='true').load(run).edge_index
-        truth = torch.isin(pair_key(index, n), pair_key(true, n))
-        return truth, torch.ones_like(truth)
-    return None

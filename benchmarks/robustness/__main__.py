@@ -4,133 +4,98 @@ r"""Attacks on the graph and the features, and what they cost each system.
     python benchmarks/robustness              # all budgets
     python benchmarks/robustness --only meta nettack
     python benchmarks/robustness --datasets CiteSeer Cora --runs 5
+    python benchmarks/robustness --page
 
 Attacked graphs are made once and kept, and an interrupted run resumes where
-it stopped. The page, which shows all that has been trained, its figures and
-the underlying results are written to docs/results/.
+it stopped. The page, which shows all that has been trained, and its lines are
+written to docs/results/; --page makes it from these lines alone.
 """
 
 import argparse
 import os
-import shlex
 import sys
-import warnings
-from collections import Counter
-from functools import partial
 from pathlib import Path
 
-os.environ.setdefault('OMP_NUM_THREADS', '1')
-warnings.filterwarnings('ignore', message='Sparse CSR tensor support')
-sys.path.insert(1, str(Path(__file__).resolve().parents[1] / 'paper'))
+sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-import report  # noqa: E402
-import robustness  # noqa: E402
-import trials  # noqa: E402
-from cases import Case  # noqa: E402
-from experiment import Experiment  # noqa: E402
-from make_graphs import make_graphs  # noqa: E402
-from options import add_options, parsed  # noqa: E402
+from tqdm import tqdm
+
+from benchmarks.harness.lines import JsonLines, one_thread_each
+from benchmarks.harness.options import choice, parsed, parser_of
+from benchmarks.harness.results import write_page
+from benchmarks.paper import attacks
+from benchmarks.paper.systems import SYSTEMS as ALL
+from benchmarks.paper.trials import FIELDS, Trial, select
+from benchmarks.robustness.attacks import ATTACKS, CITATIONS, PROGNN, SERIES
+from benchmarks.robustness.page import SYSTEMS, parts
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add = parser.add_argument
-    some = {'nargs': '+', 'metavar': 'NAME'}
-    known = robustness.SYSTEMS + robustness.DEEPROBUST
-    add('--quick', action='store_true',
+    parser = parser_of(__doc__, 'results/robustness', runs=3)
+    names = PROGNN + CITATIONS
+    parser.add_argument('--quick', action='store_true',
         help='only without an attack and with the largest budget')  # fmt: skip
-    add('--only', **some, choices=robustness.ATTACKS,
-        default=list(robustness.ATTACKS),
-        help=f'some attacks: {", ".join(robustness.ATTACKS)}')  # fmt: skip
-    add('--datasets', **some, choices=robustness.DATASETS,
-        default=list(robustness.DATASETS),
-        help=f'some data sets: {"; ".join(robustness.DATASETS)}')  # fmt: skip
-    add('--systems', **some, choices=known,
-        help=f'some systems: {"; ".join(known)}')  # fmt: skip
-    add('--runs', type=int, default=3,
-        help='attacked graphs and splits (default: 3)')  # fmt: skip
-    add_options(
-        parser,
-        'results/robustness',
-        'folder of the trials and the attacked graphs',
-        'folder of the page',
-    )
+    choice(parser, '--only', 'attacks', ATTACKS, default=[*ATTACKS])
+    choice(parser, '--datasets', 'data sets', names, default=names)
+    choice(parser, '--systems', 'systems', SYSTEMS, default=SYSTEMS)
     return parsed(parser)
 
 
-def command_of(
-    rows: list[dict], experiment: Experiment, runs: int, first: int
-) -> str:
-    r"""The command that trains what a page shows, or without options if it
-    was several.
+def trials_of(args: argparse.Namespace) -> list[Trial]:
+    cases = [
+        case
+        for series in SERIES
+        if series.attack in args.only and series.dataset in args.datasets
+        for case in (series.cases[:: len(series.cases) - 1] if args.quick
+                     else series.cases)
+    ]  # fmt: skip
+    return [
+        Trial(case, run, name, settings)
+        for run in range(args.first, args.first + args.runs)
+        for case in dict.fromkeys(cases)
+        for name in args.systems
+        for settings in ALL[name].settings
+    ]
+
+
+def make_graphs(trials: list[Trial], folder: Path, workers: int) -> None:
+    r"""Makes the attacked graphs that trials need and the folder lacks, each
+    once, before several trials would make the same one.
     """
-    count = Counter(
-        (Case.of(row), row['system'], str(row['settings'])) for row in rows
+    os.environ[attacks.FOLDER] = str(folder.resolve())
+    wanted = dict.fromkeys(
+        (trial.case, trial.run)
+        for trial in trials
+        if trial.case.attack in attacks.ATTACKS
+        and trial.case.attack != 'words'
     )
-    if len(set(count.values())) > 1:
-        return 'python benchmarks/robustness'
-    cases = dict.fromkeys(map(Case.of, rows))
-    attacks = [
-        name
-        for name in robustness.ATTACKS
-        if any(case.attack == name for case in cases)
-    ]
-    datasets = [
-        name
-        for name in robustness.DATASETS
-        if any(case.dataset == name for case in cases)
-    ]
-    out = ['python benchmarks/robustness']
-    if set(cases) <= set(experiment.quick):
-        out.append('--quick')
-    if len(attacks) < len(robustness.ATTACKS):
-        out += ['--only', *attacks]
-    if len(datasets) < len(robustness.DATASETS):
-        out += ['--datasets', *(shlex.quote(name) for name in datasets)]
-    out.append(f'--runs {runs}')
-    if first:
-        out.append(f'--first {first}')
-    return ' '.join(out)
+    if not wanted:
+        return
+    with one_thread_each(workers) as pool:
+        jobs = [pool.submit(case.load, run) for case, run in wanted]
+        for job in tqdm(jobs, desc='attacked graphs'):
+            job.result()
 
 
 def main() -> None:
     args = arguments()
-    systems = args.systems or robustness.systems()
-    missing = set(robustness.DEEPROBUST) - set(robustness.systems())
-    if missing:
-        note = f'Left out: {", ".join(sorted(missing))}'
-        print(f'{note}, which need deeprobust (pip install deeprobust)')
-        systems = [name for name in systems if name not in missing]
-    trials_of = partial(
-        trials.trials_of, quick=True, runs=args.runs, first=args.first
+    lines = JsonLines(args.out / 'robustness.jsonl', FIELDS)
+    if not args.page:
+        jobs = trials_of(args)
+        if not jobs:
+            raise SystemExit(
+                f'no data of {", ".join(args.datasets)} for '
+                f'{", ".join(args.only)}'
+            )
+        file = JsonLines(args.trials / 'trials.jsonl', FIELDS)
+        missing = file.missing(jobs)
+        make_graphs(missing, args.trials / 'graphs', args.workers)
+        file.run(jobs, args.workers)
+        lines.write(select([*file.read().values()]))
+    rows = [*lines.read().values()]
+    write_page(
+        args.out, 'robustness', parts(rows, 'python benchmarks/robustness')
     )
-    chosen = robustness.experiment(args.only, args.datasets)
-    jobs = trials_of(chosen, systems, all_graphs=not args.quick)
-    if not jobs:
-        raise SystemExit(
-            f'no data of {", ".join(args.datasets)} for '
-            f'{", ".join(args.only)} and {", ".join(systems) or "no system"}'
-        )
-    path = args.trials / 'trials.jsonl'
-    done = trials.read(path)
-    make_graphs(
-        [job for job in jobs if trials.name_of(job.key) not in done],
-        args.trials / 'graphs',
-        args.workers,
-    )
-    trials.run(jobs, path, args.workers)
-    done = trials.read(path)
-    every = robustness.experiment()
-    known = robustness.SYSTEMS + robustness.DEEPROBUST
-    shown = trials_of(every, known, all_graphs=True)
-    keys = [trials.name_of(trial.key) for trial in shown]
-    rows = [done[key] for key in keys if key in done]
-    command = command_of(rows, every, args.runs, args.first)
-    text = report.write('robustness', every, rows, args.out, command)
-    print('\n' + text)
 
 
 if __name__ == '__main__':

@@ -24,13 +24,13 @@ from torch_geometric import seed_everything
 from torch_geometric.nn import GCN
 
 ROOT = Path(__file__).resolve().parents[2]
-for name in ('examples', 'benchmarks/paper', 'benchmarks/speed'):
+for name in ('examples', '.'):
     sys.path.insert(1, str(ROOT / name))
 import million_nodes  # noqa: E402
-from markdown_table import table  # noqa: E402
-from measure import _status as status  # noqa: E402
-from measure import peak  # noqa: E402
 
+from benchmarks.harness.results import table  # noqa: E402
+from benchmarks.speed.measure import _status as status  # noqa: E402
+from benchmarks.speed.measure import peak  # noqa: E402
 from torch_geometric_vgcn import (  # noqa: E402
     ELBO,
     LogisticKL,

@@ -11,16 +11,11 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import torch
-
 
 def seconds(
-    steps: dict[str, Callable[[], object]],
-    repeat: int = 7,
-    warm_up: int = 2,
-    clock: Callable[[], float] = time.process_time,
+    steps: dict[str, Callable[[], object]], repeat: int = 7, warm_up: int = 2
 ) -> dict[str, float]:
-    r"""The shortest time of each of several steps, by default processor time.
+    r"""The shortest time of each of several steps, in processor time.
     The steps alternate, so that other load affects all of them.
     """
     for step in steps.values():  # fills caches and allocators
@@ -29,16 +24,15 @@ def seconds(
     best = dict.fromkeys(steps, float('inf'))
     for _ in range(repeat):
         for name, step in steps.items():
-            start = clock()
+            start = time.process_time()
             step()
-            best[name] = min(best[name], clock() - start)
+            took = time.process_time() - start
+            best[name] = min(best[name], took)
     return best
 
 
-def megabytes(step: Callable[[], object], warm_up: int = 0) -> float:
+def megabytes(step: Callable[[], object]) -> float:
     r"""The peak memory of a step, in addition to the memory in use before."""
-    for _ in range(warm_up):
-        step()
     gc.collect()
     before = _status('VmRSS')
     try:
@@ -61,18 +55,15 @@ def _status(name: str) -> float:
     raise RuntimeError(f'/proc/self/status has no {name}')
 
 
-def alone(script: str, *args: str, **env: str) -> Any:
-    r"""The JSON output of a script, run in a separate process, so that it has
+def alone(module: str, *args: str, **env: str) -> Any:
+    r"""The JSON output of a module, run in a separate process, so that it has
     its own memory peak.
     """
     done = subprocess.run(
-        [sys.executable, '-W', 'ignore', script, *args],
+        [sys.executable, '-W', 'ignore', '-m', module, *args],
         check=True,
         stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[2],
         env={**os.environ, **env},
     )
     return json.loads(done.stdout.splitlines()[-1])
-
-
-def machine() -> dict[str, object]:
-    return {'torch': torch.__version__, 'threads': torch.get_num_threads()}

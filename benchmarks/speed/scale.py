@@ -2,14 +2,15 @@ r"""Cost per candidate and peak memory from ten thousand to a million nodes, on
 a synthetic block model with twenty candidates per node.
 """
 
-import argparse
 import json
+import sys
 
 import torch
-from measure import alone, megabytes, seconds
 from torch import Tensor
 from torch_geometric.nn import GCN
 
+from benchmarks.harness.results import table
+from benchmarks.speed.measure import alone, megabytes, seconds
 from torch_geometric_vgcn import (
     FreePosterior,
     LogisticKL,
@@ -102,15 +103,16 @@ def run(sizes: tuple[int, ...] = SIZES) -> list[dict]:
     for keep in (False, True):
         for size in sizes:
             env = KEEP if keep else {}
-            row = alone(__file__, '--nodes', str(size), **env)
+            row = alone('benchmarks.speed.scale', str(size), **env)
             rows.append({'malloc keeps blocks': keep, **row})
     return rows
 
 
-def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
+def rows(part: list[dict]) -> list[tuple[str, ...]]:
+    r"""The rows of the page."""
     out = []
     for keep in (False, True):
-        mine = [row for row in rows if row['malloc keeps blocks'] == keep]
+        mine = [row for row in part if row['malloc keeps blocks'] == keep]
         cost = [row['ns per pair and graph'] for row in mine]
         small, large = mine[0]['nodes'], mine[-1]['nodes']
         malloc = ', malloc keeping blocks' if keep else ''
@@ -125,33 +127,32 @@ def table_rows(rows: list[dict]) -> list[tuple[str, ...]]:
     return out
 
 
-def table(rows: list[dict]) -> list[str]:
+def sizes(part: list[dict]) -> str:
+    r"""The section of the page with all sizes."""
     lines = [
-        '| nodes | candidate pairs | s per step | ns per pair and graph | '
-        'peak MB | malloc keeps blocks |',
-        '| --- | --- | --- | --- | --- | --- |',
+        [
+            f'{row["nodes"]:,}',
+            f'{row["pairs"]:,}',
+            f'{row["seconds per step"]:.2f}',
+            f'{row["ns per pair and graph"]:.0f}',
+            f'{row["peak MB"]:.0f}',
+            'yes' if row['malloc keeps blocks'] else 'no',
+        ]
+        for row in part
     ]
-    for row in rows:
-        lines.append(
-            f'| {row["nodes"]:,} | {row["pairs"]:,} | '
-            f'{row["seconds per step"]:.2f} | '
-            f'{row["ns per pair and graph"]:.0f} | {row["peak MB"]:.0f} | '
-            f'{"yes" if row["malloc keeps blocks"] else "no"} |'
-        )
+    head = ['nodes', 'candidate pairs', 's per step', 'ns per pair and graph',
+            'peak MB', 'malloc keeps blocks']  # fmt: skip
     setting = ' '.join(f'{name}={value}' for name, value in KEEP.items())
-    return [
-        *lines,
-        '',
+    return (
+        f'## From ten thousand to a million nodes\n\n{table(head, lines)}\n\n'
         'A block model of communities of a thousand nodes, with twenty '
         'candidates per node, a tenth of which lead to random nodes; S = 3. '
         'For large graphs part of the cost is due to memory that malloc '
         'returns to the system after each use; with glibc, the environment '
-        f'variables `{setting}` make it keep this memory.',
-    ]
+        f'variables `{setting}` make it keep this memory.'
+    )
 
 
 if __name__ == '__main__':
-    parser = argparse.ArgumentParser(description=__doc__)
     torch.set_num_threads(1)
-    parser.add_argument('--nodes', type=int, default=10_000)
-    print(json.dumps(one(parser.parse_args().nodes)))
+    print(json.dumps(one(int(sys.argv[1]))))

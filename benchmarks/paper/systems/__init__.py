@@ -1,104 +1,49 @@
 r"""All systems. To add one, add a file here and a line below."""
 
-from systems.egcn import EGCN
-from systems.estimator import (
-    Estimator,
-    EstimatorFeatures,
-    EstimatorFrozen,
-    EstimatorTrusting,
-)
-from systems.free import FreeAdam, FreeFrozen, FreeSGD
-from systems.gat import GAT
-from systems.gcn import GCN
-from systems.gcn_jaccard import GCNJaccard
-from systems.gcn_on_knn import GCNOnKNN
-from systems.gcn_svd import GCNSVD
-from systems.ggp import GGP
-from systems.lds import LDS
-from systems.mlp import MLP
-from systems.peers import (
-    ProGNN,
-    RobustGCN,
-    RobustJaccard,
-    RobustSVD,
-    SimPGCN,
-)
-from systems.recipe_degrees import RecipeDegrees
-from systems.recipe_drop_edge import RecipeDropEdge
-from systems.recipe_fitted import (
-    RecipeCautious,
-    RecipeFitted,
-    RecipeFittedFrozen,
-)
-from systems.recipe_frozen import RecipeFrozen, RecipeFrozenSmoothed
-from systems.recipe_given_graph import RecipeGivenGraph
-from systems.recipe_learned import RecipeLearned, RecipeLearnedSmoothed
-from systems.recipe_mlp import RecipeMLP
-from systems.recipe_prior_mean import RecipePriorMean
-from systems.recipe_sage import RecipeSAGE
-from systems.recipe_trust import (
-    RecipeFrozenBelieved,
-    RecipeFrozenHalf,
-    RecipeLearnedBelieved,
-    RecipeLearnedHalf,
-)
-from systems.rgcn import RGCN
-from systems.sage import SAGE
-from systems.vgcn import VGCN
-from systems.vgcn_discrete import VGCNDiscrete
-from systems.vgcn_frozen import VGCNFrozen
-from systems.vgcn_low_rank import VGCNLowRank
-from systems.vgcn_relaxed import VGCNRelaxed, VGCNRelaxed3, VGCNRelaxedLong
-from systems.vgcn_smoothed import VGCNSmoothed, VGCNSmoothedLong
-
-SYSTEMS = (
-    VGCN,
-    VGCNSmoothed,
+from benchmarks.paper.systems.base import System, blind
+from benchmarks.paper.systems.egcn import EGCN
+from benchmarks.paper.systems.free import FreeAdam, FreeFrozen, FreeSGD
+from benchmarks.paper.systems.gat import GAT
+from benchmarks.paper.systems.gcn import GCN, MLP, GCNOnKNN
+from benchmarks.paper.systems.gcn_jaccard import GCNJaccard
+from benchmarks.paper.systems.gcn_svd import GCNSVD
+from benchmarks.paper.systems.ggp import GGP
+from benchmarks.paper.systems.lds import LDS
+from benchmarks.paper.systems.recipe import RECIPES
+from benchmarks.paper.systems.rgcn import RGCN
+from benchmarks.paper.systems.sage import SAGE
+from benchmarks.paper.systems.vgcn import VGCN
+from benchmarks.paper.systems.vgcn_relaxed import (
+    VGCNDiscrete,
+    VGCNLowRank,
     VGCNRelaxed,
     VGCNRelaxed3,
-    VGCNRelaxedLong,
-    VGCNSmoothedLong,
-    VGCNLowRank,
-    VGCNDiscrete,
-    GCN,
-    SAGE,
-    GAT,
-    RGCN,
-    LDS,
-    EGCN,
-    GGP,
-    MLP,
-    GCNOnKNN,
-    GCNJaccard,
-    GCNSVD,
-    ProGNN,
-    SimPGCN,
-    RobustGCN,
-    RobustJaccard,
-    RobustSVD,
-    VGCNFrozen,
-    RecipeLearned,
-    RecipeFrozen,
-    RecipePriorMean,
-    RecipeDropEdge,
-    RecipeGivenGraph,
-    RecipeMLP,
-    RecipeSAGE,
-    RecipeLearnedHalf,
-    RecipeFrozenHalf,
-    RecipeLearnedBelieved,
-    RecipeFrozenBelieved,
-    RecipeLearnedSmoothed,
-    RecipeFrozenSmoothed,
-    RecipeFitted,
-    RecipeFittedFrozen,
-    RecipeCautious,
-    RecipeDegrees,
-    FreeSGD,
-    FreeAdam,
-    FreeFrozen,
-    Estimator,
-    EstimatorFrozen,
-    EstimatorTrusting,
-    EstimatorFeatures,
 )
+
+SYSTEMS: dict[str, System] = {
+    each.title: each
+    for each in (
+        VGCN(),
+        VGCNRelaxed(),
+        VGCNRelaxed3(),
+        VGCNLowRank(),
+        VGCNDiscrete(),
+        GCN(),
+        SAGE(),
+        GAT(),
+        RGCN(),
+        LDS(),
+        EGCN(),
+        GGP(),
+        MLP(),
+        GCNOnKNN(),
+        GCNJaccard(),
+        GCNSVD(),
+        *RECIPES,
+        FreeSGD(),
+        FreeAdam(),
+        FreeFrozen(),
+    )
+}
+
+__all__ = ['SYSTEMS', 'System', 'blind']

@@ -1,15 +1,20 @@
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from copy import copy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
+import torch
 from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
-from systems.learned_graph import LearnedGraph
-from torch_geometric_vgcn import FixedGraph, evaluate, fit
+from torch_geometric_vgcn import (
+    FixedGraph,
+    VariationalGraphLearner,
+    evaluate,
+    fit,
+)
 from torch_geometric_vgcn.training import Fit
 from torch_geometric_vgcn.utils.rows import fastest_layout
 
@@ -39,6 +44,33 @@ def with_fast_features(data: Data) -> Data:
 
 
 @dataclass
+class LearnedGraph:
+    r"""What a learner believes of its node pairs, before and after training.
+
+    Args:
+        index (Tensor): The pairs, of shape :obj:`[2, P]`.
+        prior (Tensor): Their prior edge probabilities, of shape :obj:`[P]`.
+        posterior (Tensor): Their posterior edge probabilities, of shape
+            :obj:`[P]`.
+    """
+
+    index: Tensor
+    prior: Tensor
+    posterior: Tensor
+
+    @classmethod
+    @torch.no_grad()
+    def of(cls, learner: VariationalGraphLearner, x: Tensor) -> 'LearnedGraph':
+        prior = learner.prior
+        # In double precision, where high logits aren't all probability one:
+        return cls(
+            prior.pairs.index,
+            prior.logits.double().sigmoid(),
+            learner.posterior(prior, x).double().sigmoid(),
+        )
+
+
+@dataclass
 class Outcome:
     r"""The result of training a system.
 
@@ -47,7 +79,6 @@ class Outcome:
             the epoch chosen by validation accuracy.
         val_acc (float): The validation accuracy of that epoch.
         epoch (int): The index of that epoch.
-        history (List[float]): The validation accuracy of each epoch.
         graph (LearnedGraph, optional): What was learned of the graph.
             (default: :obj:`None`)
     """
@@ -55,15 +86,13 @@ class Outcome:
     prob: Tensor
     val_acc: float
     epoch: int
-    history: list[float] = field(default_factory=list)
     graph: LearnedGraph | None = None
 
     @classmethod
     def of_fit(
         cls, prob: Tensor, fit: Fit, graph: LearnedGraph | None = None
     ) -> 'Outcome':
-        history = [row['val_acc'] for row in fit.history]
-        return cls(prob, fit.val_acc, fit.best_epoch, history, graph)
+        return cls(prob, fit.val_acc, fit.best_epoch, graph)
 
 
 def train_on_graph(net: Module, data: Data, **options: Any) -> Outcome:
@@ -77,7 +106,7 @@ def train_on_graph(net: Module, data: Data, **options: Any) -> Outcome:
 
 
 class System(ABC):
-    r"""One column of the paper's figures.
+    r"""One row of the pages.
 
     It sees the labels of training and validation nodes only: those of all
     other nodes are -1 in :obj:`data.y`, and there is no :obj:`data.test_mask`.
@@ -88,12 +117,8 @@ class System(ABC):
 
     #: The name in tables and figures.
     title: ClassVar[str]
-    #: The settings that ``--full`` chooses from, by validation accuracy.
-    grid: ClassVar[Mapping[str, Sequence[Any]]] = {}
-    #: The settings of ``--quick``.
-    quick: ClassVar[Mapping[str, Any]] = {}
-    #: Further settings of ``--quick``, if training is cheap.
-    also: ClassVar[Sequence[Mapping[str, Any]]] = ()
+    #: The settings that validation accuracy chooses from.
+    settings: ClassVar[Sequence[Mapping[str, Any]]] = ({},)
 
     @abstractmethod
     def train(self, data: Data, seed: int, **settings: Any) -> Outcome:
@@ -122,6 +147,7 @@ class BestEpoch:
     def __init__(self, data: Data, patience: int) -> None:
         self.data = data
         self.patience = patience
+        self.epoch = 0
         self.nll = float('inf')
         self.outcome = Outcome(data.x, -1.0, -1)
 
@@ -132,6 +158,6 @@ class BestEpoch:
         if (acc, -nll) > (best.val_acc, -self.nll):
             self.nll = nll
             best.prob, best.val_acc = prob.detach().clone(), acc
-            best.epoch = len(best.history)
-        best.history.append(acc)
-        return len(best.history) - 1 - best.epoch < self.patience
+            best.epoch = self.epoch
+        self.epoch += 1
+        return self.epoch - 1 - best.epoch < self.patience

@@ -7,9 +7,14 @@ from torch.optim import SGD, Adam
 from torch_geometric import nn, seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System, num_classes, with_fast_features
-from systems.learned_graph import LearnedGraph
-from systems.recipe import HIDDEN, NUM_SAMPLES, with_unit_rows
+from benchmarks.paper.systems.base import (
+    LearnedGraph,
+    Outcome,
+    System,
+    num_classes,
+    with_fast_features,
+)
+from benchmarks.paper.systems.recipe import HIDDEN, NUM_SAMPLES, with_unit_rows
 from torch_geometric_vgcn import (
     FreePosterior,
     LogisticKL,
@@ -27,8 +32,7 @@ class FreeSGD(System):
     """
 
     title = 'Free logits: SGD'
-    grid = {'rho1': [0.5]}
-    quick = {'rho1': 0.5}
+    settings = ({'rho1': 0.5},)
     options: dict[str, Any] = {
         'logit_optimizer': partial(SGD, momentum=0.9),
         'logit_lr': 100.0,

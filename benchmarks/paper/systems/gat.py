@@ -4,7 +4,12 @@ from torch_geometric import seed_everything
 from torch_geometric.data import Data
 from torch_geometric.nn import GATConv
 
-from systems.base import Outcome, System, num_classes, train_on_graph
+from benchmarks.paper.systems.base import (
+    Outcome,
+    System,
+    num_classes,
+    train_on_graph,
+)
 from torch_geometric_vgcn.message_passing import SparseDropout
 
 
@@ -14,8 +19,7 @@ class GAT(System):
     """
 
     title = 'GAT'
-    grid = {'lr': [0.01, 0.005], 'weight_decay': [5e-4]}
-    quick = {'lr': 0.01, 'weight_decay': 5e-4, 'epochs': 250}
+    settings = ({'lr': 0.01, 'weight_decay': 5e-4, 'epochs': 250},)
 
     def train(
         self,

@@ -4,8 +4,8 @@ from typing import Any
 from torch_geometric.data import Data
 from torch_geometric.utils import to_undirected
 
-from systems.base import Outcome
-from systems.gcn import GCN
+from benchmarks.paper.systems.base import Outcome
+from benchmarks.paper.systems.gcn import GCN
 from torch_geometric_vgcn.pairs import Candidates
 from torch_geometric_vgcn.prior import jaccard_similarity
 
@@ -19,13 +19,8 @@ class GCNJaccard(GCN):
     """
 
     title = 'GCN-Jaccard'
-    grid = {
-        'threshold': [0.01, 0.03, 0.05],
-        'lr': [0.01],
-        'weight_decay': [5e-4],
-    }
-    quick = {'threshold': 0.01, 'lr': 0.01, 'weight_decay': 5e-4}
-    also = (
+    settings = (
+        {'threshold': 0.01, 'lr': 0.01, 'weight_decay': 5e-4},
         {'threshold': 0.03, 'lr': 0.01, 'weight_decay': 5e-4},
         {'threshold': 0.05, 'lr': 0.01, 'weight_decay': 5e-4},
     )

@@ -8,7 +8,12 @@ from torch_geometric.data import Data
 from torch_geometric.nn import Linear
 from torch_geometric.utils import to_scipy_sparse_matrix
 
-from systems.base import Outcome, System, num_classes, train_on_graph
+from benchmarks.paper.systems.base import (
+    Outcome,
+    System,
+    num_classes,
+    train_on_graph,
+)
 from torch_geometric_vgcn.message_passing import SparseDropout
 
 
@@ -22,9 +27,8 @@ class GCNSVD(System):
     """
 
     title = 'GCN-SVD'
-    grid = {'rank': [10, 50, 100], 'lr': [0.01], 'weight_decay': [5e-4]}
-    quick = {'rank': 50, 'lr': 0.01, 'weight_decay': 5e-4}
-    also = (
+    settings = (
+        {'rank': 50, 'lr': 0.01, 'weight_decay': 5e-4},
         {'rank': 10, 'lr': 0.01, 'weight_decay': 5e-4},
         {'rank': 100, 'lr': 0.01, 'weight_decay': 5e-4},
     )

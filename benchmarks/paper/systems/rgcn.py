@@ -7,7 +7,7 @@ from torch_geometric.nn import Linear
 from torch_geometric.nn.conv.gcn_conv import gcn_norm
 from torch_geometric.utils import to_torch_csr_tensor
 
-from systems.base import (
+from benchmarks.paper.systems.base import (
     BestEpoch,
     Outcome,
     System,
@@ -29,9 +29,10 @@ class RGCN(System):
     """
 
     title = 'RGCN'
-    grid = {'lr': [0.01], 'weight_decay': [5e-4], 'hidden': [32]}
-    quick = {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 32}
-    also = ({'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 16},)
+    settings = (
+        {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 32},
+        {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 16},
+    )
 
     def train(
         self,

@@ -7,7 +7,7 @@ from torch_geometric.index import index2ptr
 from torch_geometric.nn import Linear
 from torch_geometric.utils import degree, scatter
 
-from systems.base import (
+from benchmarks.paper.systems.base import (
     BestEpoch,
     Outcome,
     System,
@@ -24,9 +24,10 @@ class SAGE(System):
     """
 
     title = 'SAGE'
-    grid = {'lr': [0.01, 0.001], 'weight_decay': [5e-4], 'hidden': [64]}
-    quick = {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 64}
-    also = ({'lr': 0.005, 'weight_decay': 5e-4, 'hidden': 64},)
+    settings = (
+        {'lr': 0.01, 'weight_decay': 5e-4, 'hidden': 64},
+        {'lr': 0.005, 'weight_decay': 5e-4, 'hidden': 64},
+    )
 
     def train(
         self,
@@ -97,7 +98,8 @@ class SAGENet(torch.nn.Module):
         in_channels (int): The number of features.
         hidden_channels (int): The number of hidden units.
         out_channels (int): The number of classes.
-        dropout (float, optional): The share to drop. (default: :obj:`0.5`)
+        input_dropout (float, optional): The share of features to drop.
+            (default: :obj:`0.5`)
     """
 
     def __init__(
@@ -105,16 +107,20 @@ class SAGENet(torch.nn.Module):
         in_channels: int,
         hidden_channels: int,
         out_channels: int,
-        dropout: float = 0.5,
+        input_dropout: float = 0.5,
     ) -> None:
         super().__init__()
-        self.drop = SparseDropout(dropout)
+        self.drop_input = SparseDropout(input_dropout)
+        self.drop = SparseDropout(0.5)
         self.conv1 = MeanConv(in_channels, hidden_channels)
         self.conv2 = MeanConv(hidden_channels, out_channels)
 
-    def forward(self, x: Tensor, edges1: Tensor, edges2: Tensor) -> Tensor:
-        x = self.conv1(self.drop(x), edges1).relu()
-        return self.conv2(self.drop(x), edges2)
+    def forward(
+        self, x: Tensor, edges1: Tensor, edges2: Tensor | None = None
+    ) -> Tensor:
+        r"""The outputs by the edges of both layers, which may be the same."""
+        x = self.conv1(self.drop_input(x), edges1).relu()
+        return self.conv2(self.drop(x), edges1 if edges2 is None else edges2)
 
 
 class MeanConv(torch.nn.Module):

@@ -2,9 +2,13 @@ from torch.optim import Adam
 from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System, with_fast_features
-from systems.gcn import gcn
-from systems.learned_graph import LearnedGraph
+from benchmarks.paper.systems.base import (
+    LearnedGraph,
+    Outcome,
+    System,
+    with_fast_features,
+)
+from benchmarks.paper.systems.gcn import gcn
 from torch_geometric_vgcn import (
     EvidencePrior,
     FreePosterior,
@@ -39,13 +43,8 @@ class VGCN(System):
     """
 
     title = 'VGCN'
-    grid = {
-        'rho1': [0.1, 0.5, 0.9, 0.99],
-        'evidence': [0.0, 2.0, 4.0],
-        'weight_decay': [5e-3, 5e-4],
-    }
-    quick = {'rho1': 0.5, 'evidence': 4.0, 'weight_decay': 5e-4}
-    also = (
+    settings = (
+        {'rho1': 0.5, 'evidence': 4.0, 'weight_decay': 5e-4},
         {'rho1': 0.1, 'evidence': 2.0, 'weight_decay': 5e-4},
         {'rho1': 0.99, 'evidence': 2.0, 'weight_decay': 5e-4},
     )
@@ -57,27 +56,15 @@ class VGCN(System):
         rho1: float,
         evidence: float,
         weight_decay: float,
-        beta: float = 1e-2,
         epochs: int = 400,
-        patience: int = 100,
     ) -> Outcome:
         seed_everything(seed)
-        learner = self.learner(data, rho1, evidence, beta)
-        return train_learner(
-            learner,
-            data,
-            epochs=epochs,
-            lr=0.02,
-            weight_decay=weight_decay,
-            patience=patience,
-        )
-
-    def learner(
-        self, data: Data, rho1: float, evidence: float, beta: float
-    ) -> VariationalGraphLearner:
+        net = gcn(data)
         prior = SmoothedPrior(data.edge_index, data.num_nodes, rho1)
         prior = EvidencePrior(prior, data.x, evidence)
-        objective = IWELBO(LogisticKL(), beta)
-        return VariationalGraphLearner(
-            gcn(data), prior, posterior=FreePosterior(), objective=objective
+        objective = IWELBO(LogisticKL(), beta=1e-2)
+        learner = VariationalGraphLearner(
+            net, prior, posterior=FreePosterior(), objective=objective
         )
+        options = {'lr': 0.02, 'weight_decay': weight_decay, 'epochs': epochs}
+        return train_learner(learner, data, **options)

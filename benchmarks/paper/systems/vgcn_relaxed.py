@@ -1,21 +1,26 @@
 from typing import Any
 
+from torch.nn import Module
 from torch_geometric import seed_everything
 from torch_geometric.data import Data
 
-from systems.base import Outcome, System
-from systems.gcn import gcn
-from systems.vgcn import train_learner
+from benchmarks.paper.systems.base import Outcome, System
+from benchmarks.paper.systems.gcn import gcn
+from benchmarks.paper.systems.vgcn import train_learner
 from torch_geometric_vgcn import (
+    ELBO,
     AllPairs,
+    Bernoulli,
     BinaryConcrete,
     FreePosterior,
     LogisticKL,
+    LowRankPosterior,
     SmoothedPrior,
     VariationalGraphLearner,
 )
-from torch_geometric_vgcn.objective import IWELBO
+from torch_geometric_vgcn.objective import IWELBO, BernoulliKL
 from torch_geometric_vgcn.posterior import Posterior
+from torch_geometric_vgcn.sample import Sampler
 
 
 class VGCNRelaxed(System):
@@ -24,40 +29,40 @@ class VGCNRelaxed(System):
     """
 
     title = 'VGCN relaxed'
-    grid = {
-        'rho1': [0.25, 0.5, 0.75, 0.99],
-        'beta': [1e-4, 1e-3, 1e-2, 1.0],
-        'prior_temperature': [0.1, 0.5],
-        'temperature': [0.1, 0.5, 0.66],
-        'weight_decay': [5e-3, 5e-4],
-    }
-    quick = {
-        'rho1': 0.25,
-        'beta': 1e-2,
-        'prior_temperature': 0.5,
-        'temperature': 0.5,
-        'weight_decay': 5e-4,
-        'lr': 0.2,
-        'epochs': 60,
-    }
+    settings = (
+        {
+            'rho1': 0.25,
+            'beta': 1e-2,
+            'prior_temperature': 0.5,
+            'temperature': 0.5,
+            'weight_decay': 5e-4,
+            'lr': 0.2,
+            'epochs': 60,
+        },
+    )
     #: The number of graphs for prediction.
     num_samples = 16
 
     def posterior(self) -> Posterior:
         return FreePosterior()
 
+    def sampler(self, temperature: float, **settings: Any) -> Sampler:
+        return BinaryConcrete(temperature)
+
+    def objective(
+        self, beta: float, prior_temperature: float, **settings: Any
+    ) -> Module:
+        return IWELBO(LogisticKL(prior_temperature), beta=beta)
+
     def train(
         self,
         data: Data,
         seed: int,
         rho1: float,
-        beta: float,
-        prior_temperature: float,
-        temperature: float,
         weight_decay: float,
-        lr: float = 0.02,
-        epochs: int = 400,
-        patience: int = 100,
+        lr: float,
+        epochs: int,
+        **settings: float,
     ) -> Outcome:
         seed_everything(seed)
         n = data.num_nodes
@@ -65,17 +70,11 @@ class VGCNRelaxed(System):
             gcn(data),
             SmoothedPrior(data.edge_index, n, rho1, pairs=AllPairs(n)),
             self.posterior(),
-            BinaryConcrete(temperature),
-            IWELBO(LogisticKL(prior_temperature), beta=beta),
+            self.sampler(**settings),
+            self.objective(**settings),
         )
-        options: dict[str, Any] = {
-            'lr': lr,
-            'weight_decay': weight_decay,
-            'patience': patience,
-        }
-        return train_learner(
-            learner, data, self.num_samples, epochs=epochs, **options
-        )
+        options = {'lr': lr, 'weight_decay': weight_decay, 'epochs': epochs}
+        return train_learner(learner, data, self.num_samples, **options)
 
 
 class VGCNRelaxed3(VGCNRelaxed):
@@ -85,18 +84,33 @@ class VGCNRelaxed3(VGCNRelaxed):
     num_samples = 3
 
 
-class VGCNRelaxedLong(VGCNRelaxed):
-    r"""The same with 1,000 epochs, whatever validation says, and with the
-    settings that a search with 60 epochs chose: the first without a graph, the
-    second with edges added.
+class VGCNLowRank(VGCNRelaxed):
+    r"""The paper's low-rank posterior, of rank 100, relaxed."""
+
+    title = 'VGCN low-rank'
+
+    def posterior(self) -> Posterior:
+        return LowRankPosterior(rank=100)
+
+
+class VGCNDiscrete(VGCNRelaxed3):
+    r"""The paper's discrete model: Bernoulli edges, whose logits are trained
+    by the score function. Three graphs for training and for prediction.
     """
 
-    title = 'VGCN relaxed, 1000 epochs'
-    quick = {
-        **VGCNRelaxed.quick,
-        'rho1': 0.5,
-        'lr': 0.05,
-        'epochs': 1000,
-        'patience': 1000,
-    }
-    also = ({**quick, 'rho1': 0.25, 'lr': 0.2},)
+    title = 'VGCN discrete'
+    settings = (
+        {
+            'rho1': 0.25,
+            'beta': 1e-2,
+            'weight_decay': 5e-4,
+            'lr': 0.2,
+            'epochs': 60,
+        },
+    )
+
+    def sampler(self, **settings: Any) -> Sampler:
+        return Bernoulli()
+
+    def objective(self, beta: float, **settings: Any) -> Module:
+        return ELBO(BernoulliKL(), beta=beta)
