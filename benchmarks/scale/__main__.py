@@ -49,7 +49,7 @@ TEXT = """# Graphs on disk
 
 From `python benchmarks/scale`: a block model with communities of a thousand nodes, twenty candidates per node, a tenth of which lead to random nodes; 32 features, a GCN of two layers with 16 hidden units, three graphs per step; clusters of a thousand nodes, two per batch, four batches per step; one thread per process.
 
-Memory is the peak of a process above that of Python with all packages loaded (*base*), after {epochs} epochs of training and validation. Seconds are processor time of a process per epoch, that of validation included. *Wire* is what went over the loopback interface per epoch, of all processes together, headers included.
+Memory is the peak of a process above that of Python with all packages loaded (*base*), in training and validation. Seconds are processor time of a process per epoch, that of validation included. *Wire* is what went over the loopback interface per epoch, of all processes together, headers included.
 """  # noqa: E501
 
 
@@ -140,7 +140,7 @@ def launched(graph: Path, world: int, epochs: int) -> list[dict[str, Any]]:
     return sorted(map(json.loads, lines), key=lambda row: int(row['rank']))
 
 
-def page(runs: list[list[dict[str, Any]]], epochs: int) -> str:
+def page(runs: list[list[dict[str, Any]]]) -> str:
     r"""All runs, in Markdown."""
     rows = []
     for run in runs:
@@ -165,7 +165,7 @@ def page(runs: list[list[dict[str, Any]]], epochs: int) -> str:
         'peak MB above base', 's', 'ns per candidate and graph', 'MB wire',
         'loss',
     ]  # fmt: skip
-    return f'{TEXT.format(epochs=epochs)}\n{table(head, rows)}\n'
+    return f'{TEXT}\n{table(head, rows)}\n'
 
 
 def main() -> None:
@@ -185,8 +185,8 @@ def main() -> None:
                 known[nodes, world] = launched(graph, world, args.epochs)
     runs = [known[key] for key in sorted(known)]
     path.write_text(json.dumps(runs, indent=1) + '\n')
-    (args.out / 'scale.md').write_text(page(runs, args.epochs))
-    print(page(runs, args.epochs))
+    (args.out / 'scale.md').write_text(page(runs))
+    print(page(runs))
 
 
 if __name__ == '__main__':
