@@ -5,11 +5,13 @@ import torch
 from torch_geometric.data import Data
 from torch_geometric.testing import withPackage
 
+from torch_geometric_vgcn import nearest
 from torch_geometric_vgcn.nearest import (
     ApproximateSearch,
     Cosine,
     ExactSearch,
     Minkowski,
+    search_for,
 )
 from torch_geometric_vgcn.transforms import KNNGraph
 
@@ -19,9 +21,8 @@ from torch_geometric_vgcn.transforms import KNNGraph
 @pytest.mark.parametrize(
     ('metric', 'sparse'),
     [
-        (Cosine(), False),
         pytest.param(Cosine(), True, marks=pytest.mark.slow),
-        pytest.param(Minkowski(), False, marks=pytest.mark.slow),
+        (Minkowski(), False),
         pytest.param(Minkowski(), True, marks=pytest.mark.slow),
         pytest.param(Minkowski(1), False, marks=pytest.mark.slow),
         pytest.param(Minkowski(3), False, marks=pytest.mark.slow),
@@ -43,8 +44,10 @@ def test_most_neighbours_are_found(metric, sparse):
 
 @withPackage('pynndescent')
 def test_its_seed_is_all_that_matters():
-    data = Data(x=torch.randn(500, 8))
-    transform = KNNGraph(5, search=ApproximateSearch(seed=1))
+    x = torch.randn(3, 8).repeat(100, 1)  # many nodes are equal
+    data = Data(x=torch.cat([x, torch.randn(200, 8)]))
+    search = ApproximateSearch(seed=1)
+    transform = KNNGraph(5, metric=Minkowski(), search=search)
     state = torch.get_rng_state()
     expected = transform(data).edge_index
     assert torch.equal(torch.get_rng_state(), state)
@@ -52,11 +55,16 @@ def test_its_seed_is_all_that_matters():
     assert torch.equal(transform(data).edge_index, expected)
 
 
-@withPackage('pynndescent')
-def test_many_equal_nodes_are_not_their_own_neighbours():
-    x = torch.randn(3, 8).repeat(100, 1)
-    found = ApproximateSearch()(x, 5, Cosine())
-    assert (found != torch.arange(300).view(-1, 1)).all()
+def test_small_tables_are_searched_exactly():
+    assert isinstance(search_for(50_000), ExactSearch)
+    there = importlib.util.find_spec('pynndescent') is not None
+    kind = ApproximateSearch if there else ExactSearch
+    assert isinstance(search_for(50_001), kind)
+
+
+def test_the_former_name_still_works():
+    with pytest.warns(DeprecationWarning, match='ApproximateSearch'):
+        assert nearest.CellSearch is ApproximateSearch
 
 
 @pytest.mark.skipif(
@@ -64,5 +72,5 @@ def test_many_equal_nodes_are_not_their_own_neighbours():
     reason='pynndescent is there',
 )
 def test_the_missing_package_is_named():
-    with pytest.raises(ImportError, match='pip install pynndescent'):
+    with pytest.raises(ImportError, match='knn'):
         ApproximateSearch()(torch.randn(10, 2), 3, Cosine())

@@ -9,8 +9,8 @@ from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
     Minkowski,
+    nearest_rows,
 )
-from torch_geometric_vgcn.utils import rows
 
 METRICS = [
     Cosine(),
@@ -94,15 +94,6 @@ def test_the_scale_of_rows_does_not_matter_to_cosine(citeseer):
 
 
 @pytest.mark.parametrize('metric', METRICS, ids=str)
-@pytest.mark.parametrize('block_size', [1, 7, 64, 1000])
-def test_the_block_size_does_not_matter(metric, block_size):
-    # Integers and their fractions tie often, by value and as copies:
-    x = torch.randint(0, 3, (150, 6)) / 3
-    expected = ExactSearch()(x, 9, metric)
-    assert torch.equal(ExactSearch(block_size)(x, 9, metric), expected)
-
-
-@pytest.mark.parametrize('metric', METRICS, ids=str)
 @pytest.mark.parametrize('layout', ['to_sparse_coo', 'to_sparse_csr'])
 @pytest.mark.parametrize('density', [0.05, 0.5])
 def test_sparse_features_equal_dense_ones(metric, layout, density):
@@ -148,16 +139,6 @@ def test_small_distances_far_from_the_origin(p):
     assert_nearest(ExactSearch()(x, 5, metric), distances(x, metric), 5)
 
 
-def test_products_in_low_precision_change_nothing():
-    x = torch.randn(300, 64)
-    expected = ExactSearch()(x, 5, Cosine())
-    torch.set_float32_matmul_precision('medium')
-    try:
-        assert torch.equal(ExactSearch()(x, 5, Cosine()), expected)
-    finally:
-        torch.set_float32_matmul_precision('highest')
-
-
 def test_half_precision_and_gradients_are_no_obstacle():
     x = torch.randn(50, 4).half()
     expected = ExactSearch()(x.float(), 5, Cosine())
@@ -184,26 +165,6 @@ def test_any_features(seed, nodes, width, metric, values, unit, data):
     assert torch.equal(ExactSearch()(x.to_sparse(), k, metric), neighbor)
 
 
-def test_bad_arguments_are_refused():
-    with pytest.raises(ValueError, match="'p' must be at least 1, got 0.5"):
-        Minkowski(0.5)
-    with pytest.raises(ValueError, match="'p' must be at least 1, got nan"):
-        Minkowski(float('nan'))
-    with pytest.raises(ValueError, match="'block_size' must be at least 1"):
-        ExactSearch(0)
-
-
-@pytest.mark.parametrize('metric', [Cosine(), Minkowski()], ids=str)
-def test_without_sparse_kernels_the_result_is_the_same(metric, monkeypatch):
-    x = (torch.rand(50, 40) < 0.1).float()
-    expected = ExactSearch()(x.to_sparse_csr(), 5, metric)
-    monkeypatch.setattr(rows, 'kernels_work', lambda *args: False)
-    for given_as in (x, x.to_sparse_csr(), x.to_sparse_coo()):
-        layout = rows.fastest_layout(given_as).layout
-        assert layout == torch.strided
-        assert torch.equal(ExactSearch()(given_as, 5, metric), expected)
-
-
 @pytest.mark.parametrize(
     ('x', 'k', 'metric', 'message'),
     [
@@ -226,3 +187,18 @@ def test_bad_searches_are_refused(x, k, metric, message):
 def test_the_order_is_a_number_of_at_least_one(p):
     with pytest.raises((TypeError, ValueError), match="'p' must be"):
         Minkowski(p)
+
+
+@pytest.mark.parametrize('num_rows', [10, 600])
+def test_the_rows_nearest_to_queries(num_rows):
+    x, query = torch.randn(num_rows, 5), torch.randn(40, 5)
+    x[4] = x[2]  # of equally near rows, the first
+    distance, row = nearest_rows(x, query, 7)
+    expected = torch.cdist(query.double(), x.double())
+    expected, order = expected.sort(dim=1, stable=True)
+    torch.testing.assert_close(distance, expected[:, :7])
+    assert torch.equal(row, order[:, :7])
+    one = [nearest_rows(x, q.unsqueeze(0), 7)[1] for q in query]
+    assert torch.equal(row, torch.cat(one))
+    with pytest.raises(ValueError, match=f"'k' must be at most {num_rows}"):
+        nearest_rows(x, query, num_rows + 1)

@@ -24,7 +24,6 @@ from torch_geometric_vgcn import (
 )
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
 from torch_geometric_vgcn.loader import ClusterData
-from torch_geometric_vgcn.nearest import CellSearch
 from torch_geometric_vgcn.report import report
 from torch_geometric_vgcn.scale import (
     ShardedPosterior,
@@ -94,7 +93,7 @@ def transformed(seed=0):
 
 def neighbours(seed=0):
     x = torch.randn(500, 4, generator=torch.Generator().manual_seed(seed))
-    return KNNGraph(4, search=CellSearch(32, 2))(Data(x=x)).edge_index
+    return KNNGraph(4)(Data(x=x)).edge_index
 
 
 def clusters(seed=0):

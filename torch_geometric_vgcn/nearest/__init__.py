@@ -1,12 +1,14 @@
 r"""Nearest neighbours: which nodes are alike by their features."""
 
-from torch_geometric_vgcn.nearest.approximate import ApproximateSearch
-from torch_geometric_vgcn.nearest.base import Metric
-from torch_geometric_vgcn.nearest.cell_search import CellSearch
-from torch_geometric_vgcn.nearest.cells import Cells
+from torch_geometric_vgcn.nearest.approximate import (
+    ApproximateSearch,
+    search_for,
+)
 from torch_geometric_vgcn.nearest.cosine import Cosine
-from torch_geometric_vgcn.nearest.exact import ExactSearch
+from torch_geometric_vgcn.nearest.exact import ExactSearch, nearest_rows
+from torch_geometric_vgcn.nearest.metric import Metric
 from torch_geometric_vgcn.nearest.minkowski import Minkowski
+from torch_geometric_vgcn.utils.deprecated import former_names
 
 __all__ = [
     'Metric',
@@ -14,6 +16,10 @@ __all__ = [
     'Minkowski',
     'ExactSearch',
     'ApproximateSearch',
-    'CellSearch',
-    'Cells',
+    'nearest_rows',
+    'search_for',
 ]
+
+__getattr__ = former_names(
+    __name__, {'CellSearch': (__name__, 'ApproximateSearch')}
+)

@@ -1,10 +1,28 @@
+from importlib.util import find_spec
+
 import numpy as np
 import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
-from torch_geometric_vgcn.nearest.base import Metric, check_search
+from torch_geometric_vgcn.nearest.exact import ExactSearch
+from torch_geometric_vgcn.nearest.metric import Metric, check_search
 from torch_geometric_vgcn.utils import SIZE, Interval, checked
+
+#: From how many rows on neighbours needn't be exact.
+MANY = 50_000
+
+
+def search_for(num_rows: int) -> 'ExactSearch | ApproximateSearch':
+    r"""The search for so many rows: above 50,000 :class:`ApproximateSearch`
+    where :obj:`pynndescent` is installed, otherwise :class:`ExactSearch`.
+
+    Args:
+        num_rows (int): The number of rows.
+    """
+    if num_rows > MANY and find_spec('pynndescent') is not None:
+        return ApproximateSearch()
+    return ExactSearch()
 
 
 class ApproximateSearch:
@@ -44,7 +62,8 @@ class ApproximateSearch:
         except ImportError as error:
             raise ImportError(
                 "'ApproximateSearch' needs the package pynndescent: "
-                "pip install pynndescent, or use 'ExactSearch'"
+                "pip install 'torch_geometric_vgcn[knn]', or use "
+                "'ExactSearch'"
             ) from error
         index = NNDescent(
             _to_numpy(x),

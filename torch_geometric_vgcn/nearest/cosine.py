@@ -1,22 +1,8 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.nearest.base import (
-    Metric,
-    Scores,
-    coarse,
-    rounding,
-)
-from torch_geometric_vgcn.utils.rows import (
-    is_integer,
-    map_rows,
-    max_entries,
-    pairwise,
-    products,
-    row_norm,
-    scaled_down,
-    values,
-)
+from torch_geometric_vgcn.nearest.metric import Metric, Scores, rounding
+from torch_geometric_vgcn.utils.rows import map_rows, products, row_norm
 
 
 class Cosine(Metric):
@@ -26,40 +12,17 @@ class Cosine(Metric):
     """
 
     def scores(self, x: Tensor) -> Scores:
-        return _CosineScores(x)
+        # A bag of words whose rows were scaled is made of ones again:
+        for p in (torch.inf, 2):
+            norm = row_norm(x, p)
+            x = map_rows(x, torch.div, norm.where(norm > 0, 1.0))
+        error = rounding(x)
+        return Scores(
+            lambda start, stop: products(x, start, stop).t(),
+            norm.new_full((x.size(0), 1), error),
+            error,
+            unit=1.0,
+        )
 
     def pynndescent(self) -> dict:
         return {'metric': 'cosine'}
-
-
-class _CosineScores(Scores):
-    def __init__(self, x: Tensor) -> None:
-        self.error = rounding(x.dtype, max_entries(x))
-        largest = row_norm(x, torch.inf)
-        # Rows may be scaled. A bag of words whose rows were normalised is made
-        # of zeros and ones again, and its products are whole numbers.
-        unit = map_rows(x, torch.div, largest.where(largest > 0, 1))
-        if not is_integer(x):
-            x = unit if is_integer(unit) else scaled_down(x, largest)
-        self.norm = row_norm(x)
-        self.inverse = torch.where(self.norm > 0, 1 / self.norm, 0)
-        limit = 0.25 / self.error
-        self.whole = is_integer(x) and float(self.norm.max()) ** 2 < limit
-        self.positive = bool((values(x) >= 0).all())
-        self.x, self.unit = x, map_rows(x, torch.mul, self.inverse)
-
-    def block(self, start: int, stop: int) -> Tensor:
-        return products(self.unit, start, stop)
-
-    def slack(self, start: int, score: Tensor) -> Tensor:
-        if self.positive:  # then no terms cancel
-            return self.error * score.abs()
-        norm = self.norm[start : start + score.numel()]
-        return self.error * (norm > 0).to(score.dtype)
-
-    def again(self, node: Tensor, other: Tensor, score: Tensor) -> Tensor:
-        if self.whole:
-            dot = (score * self.norm[node] * self.norm[other]).round()
-        else:
-            dot = pairwise(self.x, node, other, lambda a, b: (a * b).sum(-1))
-        return coarse(dot * self.inverse[other])

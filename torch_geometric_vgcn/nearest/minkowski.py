@@ -1,21 +1,14 @@
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.nearest.base import (
-    Metric,
-    Scores,
-    coarse,
-    rounding,
-)
+from torch_geometric_vgcn.nearest.metric import Metric, Scores, rounding
 from torch_geometric_vgcn.utils import check_number
 from torch_geometric_vgcn.utils.rows import (
     is_integer,
-    max_entries,
     pairwise,
     products,
     row_norm,
     scaled_down,
-    values,
 )
 
 
@@ -23,9 +16,8 @@ class Minkowski(Metric):
     r"""The Minkowski distance :math:`{\left(\sum_f |x_{if} - x_{jf}|^p
     \right)}^{1/p}`: for measurements.
 
-    With :math:`p = 2` and for binary features, it costs as much as the cosine
-    similarity. Otherwise each pair of nodes is compared by itself, with the
-    features dense.
+    With :math:`p = 2` it costs as much as the cosine similarity. Otherwise
+    each pair of nodes is compared by itself, with the features dense.
 
     Args:
         p (float, optional): The order, at least one;
@@ -39,11 +31,28 @@ class Minkowski(Metric):
             raise ValueError(f"'p' must be at least 1, got {p}")
 
     def scores(self, x: Tensor) -> Scores:
-        entry = values(x)
-        binary = bool(((entry == 0) | (entry == 1)).all())
-        if self.p == 2 or (binary and self.p < torch.inf):
-            return _SquareScores(x)
-        return _DistanceScores(x.to_dense(), self.p)
+        if self.p == 2:
+            return _by_products(x)
+        # No difference exceeds one:
+        x = scaled_down(x.to_dense(), 2 * row_norm(x, torch.inf).amax())
+        # Powers of small differences vanish:
+        least = (x.size(1) * torch.finfo(x.dtype).tiny) ** (1 / self.p)
+        error = rounding(x)
+        return Scores(
+            lambda start, stop: -torch.cdist(x[start:stop], x, self.p),
+            x.new_full((x.size(0), 1), least + error * x.size(1)),
+            error,
+            lambda node, other: self._again(x, node, other),
+        )
+
+    def _again(self, x: Tensor, node: Tensor, other: Tensor) -> Tensor:
+        def distance(a: Tensor, b: Tensor) -> Tensor:
+            a = (a - b).abs()
+            largest = a.amax(-1, keepdim=True)
+            a = a / largest.where(largest > 0, 1)
+            return torch.linalg.vector_norm(a, self.p, -1) * largest[:, 0]
+
+        return -pairwise(x, node, other, distance)
 
     def pynndescent(self) -> dict:
         named = {1: 'manhattan', 2: 'euclidean', torch.inf: 'chebyshev'}
@@ -55,60 +64,35 @@ class Minkowski(Metric):
         return f'{type(self).__name__}(p={self.p:g})'
 
 
-class _SquareScores(Scores):
-    # The nearest node has the largest x_i x_j - |x_j|^2 / 2.
-    def __init__(self, x: Tensor) -> None:
-        limit = 0.5 / torch.finfo(x.dtype).eps
-        whole = is_integer(x) and float(row_norm(x).max()) ** 2 < limit
-        self.error = 0.0 if whole else rounding(x.dtype, max_entries(x))
-        self.x = x if whole else scaled_down(x, row_norm(x, torch.inf).amax())
-        self.centered = self.x
-        if x.layout == torch.strided and not whole:
-            # Far from the origin, products would be coarse.
-            self.centered = self.x - self.x.mean(dim=0)
-        norm = row_norm(self.centered)
-        square = norm.square()
-        if whole:
-            square = square.round()  # exact, which a squared root isn't
-        self.half = (square / 2).to(x.dtype).view(-1, 1)
-        self.bound = self.error * norm.amax() * (norm + norm.amax())
+def _by_products(x: Tensor) -> Scores:
+    r"""The nearest node has the largest :math:`\mathbf{x}_i^{\top}
+    \mathbf{x}_j - \|\mathbf{x}_j\|^2 / 2`.
+    """
+    if is_integer(x) and float(row_norm(x).max()) ** 2 < 2**50:
+        half = row_norm(x).square().round() / 2  # a squared root isn't exact
+        return Scores(
+            lambda start, stop: products(x, start, stop).t() - half,
+            torch.zeros_like(half).view(-1, 1),
+            error=0.0,
+        )
+    x = scaled_down(x, row_norm(x, torch.inf).amax())
+    # Far from the origin, products would be coarse:
+    near = x - x.mean(dim=0) if x.layout == torch.strided else x
+    norm = row_norm(near)
+    slack = rounding(x) * norm.amax() * (norm + norm.amax())
 
-    def block(self, start: int, stop: int) -> Tensor:
-        return products(self.centered, start, stop).sub_(self.half)
+    def again(node: Tensor, other: Tensor) -> Tensor:
+        return -pairwise(x, node, other, _squared)
 
-    def slack(self, start: int, score: Tensor) -> Tensor:
-        return self.bound[start : start + score.numel()].to(score.dtype)
+    return Scores(
+        lambda start, stop: (
+            products(near, start, stop).t() - norm.square() / 2
+        ),
+        slack.view(-1, 1),
+        rounding(x),
+        again,
+    )
 
-    def again(self, node: Tensor, other: Tensor, score: Tensor) -> Tensor:
-        def distance(a: Tensor, b: Tensor) -> Tensor:
-            return (a - b).square().sum(-1)
 
-        return -coarse(pairwise(self.x, node, other, distance))
-
-
-class _DistanceScores(Scores):
-    def __init__(self, x: Tensor, p: float) -> None:
-        self.p = p
-        largest = row_norm(x, torch.inf).amax()
-        self.x = scaled_down(x, 2 * largest)  # no difference exceeds one
-        self.error, self.least = rounding(x.dtype, x.size(1)), 0.0
-        if p not in (1, torch.inf):
-            # Powers of small differences vanish.
-            self.x = self.x.double()
-            tiny = torch.finfo(torch.double).tiny
-            self.least = (x.size(1) * tiny) ** (1 / p)
-
-    def block(self, start: int, stop: int) -> Tensor:
-        return torch.cdist(self.x, self.x[start:stop], self.p).neg_()
-
-    def slack(self, start: int, score: Tensor) -> Tensor:
-        return self.error * score.abs() + self.least
-
-    def again(self, node: Tensor, other: Tensor, score: Tensor) -> Tensor:
-        def distance(a: Tensor, b: Tensor) -> Tensor:
-            a = (a - b).abs()
-            largest = a.amax(-1, keepdim=True)
-            a = a / largest.where(largest > 0, 1)
-            return torch.linalg.vector_norm(a, self.p, -1) * largest[:, 0]
-
-        return -coarse(pairwise(self.x, node, other, distance))
+def _squared(a: Tensor, b: Tensor) -> Tensor:
+    return (a - b).square().sum(-1)

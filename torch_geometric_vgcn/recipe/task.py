@@ -13,7 +13,7 @@ from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.datasets.read_columns import as_list
-from torch_geometric_vgcn.nearest import Cells, Metric
+from torch_geometric_vgcn.nearest import Metric, search_for
 from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior
@@ -33,16 +33,6 @@ MakeNetwork = Callable[['Task'], Module]
 MakePrior = Callable[['Task', Tensor], Prior]
 MakePosterior = Posterior | Callable[[], Posterior]
 MakeObjective = Callable[[KL], Objective]
-
-#: Up to how many rows all of them are compared with each other.
-EXACT = 20_000
-
-
-def near_cells(x: Tensor, k: int, metric: Metric) -> Tensor:
-    r"""The nearest of many rows, in time that grows with their number. Scaled
-    counts have a norm of one: their distances are in the order of cosines.
-    """
-    return Cells(x).nearest(x, k, own=True)[1]
 
 
 @dataclass(frozen=True)
@@ -124,18 +114,12 @@ class Task:
         r"""The features as :class:`PropagatedMLP` multiplies them fastest."""
         return self.features.layout(self.x)
 
-    @cached_property
-    def index(self) -> Cells:
-        r"""The index of the nearest nodes: exact for a small table."""
-        small = self.num_nodes <= EXACT
-        return Cells(self.x, self.num_nodes) if small else Cells(self.x)
-
     def neighbors(self, k: int, metric: Metric) -> Tensor:
         r"""The graph of nearest neighbours, computed once."""
         key = k, repr(metric)
         if key not in self.known:
             k = min(k, self.num_nodes - 1)
-            search = near_cells if self.num_nodes > EXACT else None
+            search = search_for(self.num_nodes)
             graph = KNNGraph(k, metric=metric, search=search)
             graph = graph(Data(x=self.x))
             self.known[key] = graph.edge_index

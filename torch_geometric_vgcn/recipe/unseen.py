@@ -10,6 +10,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.models import LabelPropagation
+from torch_geometric_vgcn.nearest import nearest_rows
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import EvidencePrior
 from torch_geometric_vgcn.recipe.members import LearnedMember, Learner, Member
@@ -46,12 +47,11 @@ def predict_unseen(model: VGCN, x: Tensor) -> dict[str, Tensor]:
     weighed = [m for m in served if model.weights_[m.name] > 0]
     served = weighed or served or members
     joining = [m for m in served if isinstance(m, LearnedMember)]
-    index = task.index if joining else None
     k = min(task.features.k, task.num_nodes)
     out: dict[str, list[Tensor]] = {member.name: [] for member in served}
     for block in x.split(BLOCK):
-        if index is not None:
-            distance, near = index.nearest(block.to(task.x), k)
+        if joining:
+            distance, near = nearest_rows(task.x, block.to(task.x), k)
             like = task.features.of_distance(distance.double())
         for member in served:
             parts = []
