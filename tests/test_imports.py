@@ -32,6 +32,7 @@ ORDER = [
     'scale',
     'partition',
     'transforms',
+    'attacks',
     'datasets',
     'recipe',
     'estimators',

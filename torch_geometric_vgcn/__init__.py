@@ -83,6 +83,7 @@ _LOADED_LATER = {
 }
 _ROOMS = (
     'analysis',
+    'attacks',
     'datasets',
     'estimators',
     'loader',

@@ -11,13 +11,13 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.transforms import (
+from torch_geometric_vgcn.attacks import (
     GradientAttack,
     LearnerSurrogate,
     NeighborhoodAttack,
-    ShuffleWords,
     SimilarityAttack,
 )
+from torch_geometric_vgcn.transforms import ShuffleWords
 
 #: Attacks of published graphs, which a data set brings with it.
 PUBLISHED = ('meta', 'nettack')

@@ -5,35 +5,33 @@ import torch
 from torch_geometric.data import Data, HeteroData
 from torch_geometric.transforms import Compose, NormalizeFeatures
 
+from torch_geometric_vgcn import attacks as A
 from torch_geometric_vgcn import transforms as T
 
 SPLITS = [
     T.HalfValidation(seed=1),
     T.BalancedSplit(seed=1),
     T.StratifiedSplit(0.1, 0.1, seed=1),
-    T.HideLabels(0.5, seed=1),
 ]
 GRAPHS = [
     T.KNNGraph(3),
     T.PoisonGraph(add=50, remove=20, seed=1, candidates=2),
     T.DegreePerturbation(add=50, remove=20, seed=1),
     T.RandomPerturbation(add=50, remove=20, seed=1),
-    T.DropEdges(0.3, seed=1),
-    T.AddEdges(0.3, seed=1),
-    T.GradientAttack(
-        20, T.TrainedGCN(epochs=5), block_size=2000, epochs=3, seed=1
+    A.GradientAttack(
+        20, A.TrainedGCN(epochs=5), block_size=2000, epochs=3, seed=1
     ),
-    T.SimilarityAttack(50, seed=1),
-    T.NeighborhoodAttack(50, seed=1),
+    A.SimilarityAttack(50, seed=1),
+    A.NeighborhoodAttack(50, seed=1),
 ]
 ALL = [
     *SPLITS,
     *GRAPHS,
-    T.ShuffleFeatures(0.3, seed=1),
     T.ShuffleWords(0.3, seed=1),
     T.UnitRows(),
 ]
 SURROGATES = {'TrainedGCN', 'LearnerSurrogate'}
+FORMER = {'DropEdges', 'AddEdges', 'ShuffleFeatures', 'HideLabels'}
 
 
 def by_name(transform):
@@ -63,7 +61,7 @@ def assert_same(left, right):
 
 def test_all_transforms_are_here():
     names = {by_name(transform) for transform in ALL}
-    assert names == set(T.__all__) - SURROGATES
+    assert names == {*T.__all__, *A.__all__} - SURROGATES - FORMER
 
 
 @pytest.mark.parametrize('transform', ALL, ids=by_name)
@@ -134,14 +132,10 @@ TRANSFORMS = [
     T.PoisonGraph(add=1),
     T.DegreePerturbation(add=1),
     T.RandomPerturbation(add=1),
-    T.DropEdges(0.5),
-    T.AddEdges(0.5),
-    T.GradientAttack(1),
-    T.SimilarityAttack(1),
-    T.NeighborhoodAttack(1),
-    T.ShuffleFeatures(0.5),
+    A.GradientAttack(1),
+    A.SimilarityAttack(1),
+    A.NeighborhoodAttack(1),
     T.ShuffleWords(0.5),
-    T.HideLabels(0.5),
 ]
 
 
@@ -163,11 +157,15 @@ def test_seeds_are_checked_at_once(seed):
         T.BalancedSplit,
         T.RandomPerturbation,
         lambda seed: T.StratifiedSplit(1, 1, seed=seed),
-        lambda seed: T.ShuffleFeatures(0.5, seed),
         lambda seed: T.ShuffleWords(0.5, seed),
-        lambda seed: T.GradientAttack(1, seed=seed),
-        lambda seed: T.SimilarityAttack(1, seed),
-        lambda seed: T.HideLabels(0.5, seed),
+        lambda seed: A.GradientAttack(1, seed=seed),
+        lambda seed: A.SimilarityAttack(1, seed),
     ):
         with pytest.raises((TypeError, ValueError), match="'seed' must be"):
             make(seed=seed)
+
+
+@pytest.mark.parametrize('name', A.__all__)
+def test_attacks_are_still_found_here(name):
+    with pytest.warns(DeprecationWarning, match=f'attacks.{name}'):
+        assert getattr(T, name) is getattr(A, name)

@@ -22,6 +22,11 @@ from torch_geometric_vgcn import (
     VariationalGraphLearner,
     fit,
 )
+from torch_geometric_vgcn.attacks import (
+    GradientAttack,
+    LearnerSurrogate,
+    TrainedGCN,
+)
 from torch_geometric_vgcn.estimators import VGCNClassifier, VGCNRegressor
 from torch_geometric_vgcn.loader import ClusterData
 from torch_geometric_vgcn.report import report
@@ -32,14 +37,11 @@ from torch_geometric_vgcn.scale import (
     write_graph,
 )
 from torch_geometric_vgcn.transforms import (
-    GradientAttack,
     HalfValidation,
     KNNGraph,
-    LearnerSurrogate,
     PoisonGraph,
     RandomPerturbation,
     ShuffleFeatures,
-    TrainedGCN,
 )
 
 

@@ -1,7 +1,7 @@
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.transforms.split import (
+from torch_geometric_vgcn.transforms.splits import (
     rank_in_class,
     set_masks,
     shuffled_labels,

@@ -1,7 +1,4 @@
-from abc import ABC, abstractmethod
-
 import torch
-from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
@@ -12,8 +9,10 @@ from torch_geometric_vgcn.utils import (
 )
 
 
-class MoveValidation(BaseTransform, ABC):
-    r"""Moves some of the validation nodes to the training set.
+class HalfValidation(BaseTransform):
+    r"""Moves a random half of the validation nodes to the training set, as in
+    the `"Learning Discrete Structures for Graph Neural Networks"
+    <https://arxiv.org/abs/1903.11960>`_ paper and in VGCN's.
 
     Args:
         seed (int, optional): The seed of the choice. (default: :obj:`0`)
@@ -21,10 +20,6 @@ class MoveValidation(BaseTransform, ABC):
 
     def __init__(self, seed: int = 0) -> None:
         self.seed = check_seed(seed)
-
-    @abstractmethod
-    def choose(self, count: int, generator: torch.Generator) -> Tensor:
-        r"""The places of those that move, of so many."""
 
     def forward(self, data: Data) -> Data:
         num_nodes = count_nodes(data)
@@ -37,23 +32,11 @@ class MoveValidation(BaseTransform, ABC):
                 f'got {val.numel()}'
             )
         generator = torch.Generator().manual_seed(self.seed)
-        moved = val[self.choose(val.numel(), generator).to(val.device)]
+        order = torch.randperm(val.numel(), generator=generator)
+        moved = val[order[: val.numel() // 2].to(val.device)]
         data.train_mask = data.train_mask.index_fill(0, moved, True)
         data.val_mask = data.val_mask.index_fill(0, moved, False)
         return data
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}(seed={self.seed})'
-
-
-class HalfValidation(MoveValidation):
-    r"""Moves a random half of the validation nodes to the training set, as in
-    the `"Learning Discrete Structures for Graph Neural Networks"
-    <https://arxiv.org/abs/1903.11960>`_ paper and in VGCN's.
-
-    Args:
-        seed (int, optional): The seed of the choice. (default: :obj:`0`)
-    """
-
-    def choose(self, count: int, generator: torch.Generator) -> Tensor:
-        return torch.randperm(count, generator=generator)[: count // 2]

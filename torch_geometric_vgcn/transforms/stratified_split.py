@@ -4,7 +4,7 @@ from torch import Tensor
 from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 
-from torch_geometric_vgcn.transforms.split import (
+from torch_geometric_vgcn.transforms.splits import (
     rank_in_class,
     set_masks,
     shuffled_labels,

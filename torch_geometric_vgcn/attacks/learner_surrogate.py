@@ -5,12 +5,12 @@ from torch import Tensor
 from torch.nn import Module
 from torch_geometric.data import Data
 
+from torch_geometric_vgcn.attacks.mean_graph import MeanGraph
+from torch_geometric_vgcn.attacks.trained_gcn import num_inputs, trained
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.pairs import Candidates, Pairs
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import Prior, cosine_similarity
-from torch_geometric_vgcn.transforms.mean_graph import MeanGraph
-from torch_geometric_vgcn.transforms.trained import num_inputs, trained
 from torch_geometric_vgcn.utils import (
     check_callable,
     check_count,

@@ -5,16 +5,16 @@ from torch_geometric.nn import GCN
 from torch_geometric.utils import erdos_renyi_graph, to_undirected
 
 from torch_geometric_vgcn import ClassPosterior, EvidencePrior, SmoothedPrior
+from torch_geometric_vgcn.attacks import (
+    GradientAttack,
+    LearnerSurrogate,
+    TrainedGCN,
+)
 from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.prior import (
     cosine_similarity,
     jaccard_similarity,
     negative_distance,
-)
-from torch_geometric_vgcn.transforms import (
-    GradientAttack,
-    LearnerSurrogate,
-    TrainedGCN,
 )
 from torch_geometric_vgcn.utils import find, pair_key
 

@@ -11,11 +11,11 @@ from torch_geometric.data import Data
 from torch_geometric.transforms import BaseTransform
 from torch_geometric.utils import to_undirected
 
-from torch_geometric_vgcn.transforms.amount import check_amount, count_of
+from torch_geometric_vgcn.attacks.amount import check_amount, count_of
+from torch_geometric_vgcn.attacks.surrogate import Surrogate
+from torch_geometric_vgcn.attacks.trained_gcn import TrainedGCN
 from torch_geometric_vgcn.transforms.perturbation import change_graph, edges_of
-from torch_geometric_vgcn.transforms.split import labels_of
-from torch_geometric_vgcn.transforms.surrogate import Surrogate
-from torch_geometric_vgcn.transforms.trained_gcn import TrainedGCN
+from torch_geometric_vgcn.transforms.splits import labels_of
 from torch_geometric_vgcn.utils import (
     Seeded,
     check_callable,

@@ -4,7 +4,7 @@ from torch_geometric.data import Data
 from torch_geometric.nn import GCN
 from torch_geometric.utils import erdos_renyi_graph
 
-from torch_geometric_vgcn.transforms import TrainedGCN
+from torch_geometric_vgcn.attacks import TrainedGCN
 
 
 @pytest.fixture
