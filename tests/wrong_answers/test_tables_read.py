@@ -18,12 +18,12 @@ def names_of(error):
 
 
 def parquet_with_duplicates():
-    polars = pytest.importorskip('polars')
-    file = io.BytesIO()
-    columns = {'size': [1, 2], 'cost': [3, 4], 'kind': ['x', 'y']}
-    polars.DataFrame(columns).write_parquet(file)
-    # No package that is at hand writes such a file:
-    return file.getvalue().replace(b'cost', b'size')
+    pyarrow = pytest.importorskip('pyarrow')
+    parquet = pytest.importorskip('pyarrow.parquet')
+    file, columns = io.BytesIO(), [[1, 2], [3, 4], ['x', 'y']]
+    table = pyarrow.table(columns, names=['size', 'size', 'kind'])
+    parquet.write_table(table, file)
+    return file.getvalue()
 
 
 def test_columns_of_a_csv_file_that_have_one_name_are_named(tmp_path):

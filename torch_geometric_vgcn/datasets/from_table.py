@@ -56,7 +56,7 @@ def from_table(
         table (DataFrame, Mapping, str or Path): The table: a
             :class:`pandas.DataFrame`, the columns by name, or the path of a
             CSV file whose first line has the names, or of a Parquet file
-            (:obj:`pip install 'torch_geometric_vgcn[parquet]'`).
+            (:obj:`pip install 'torch_geometric_vgcn[tables]'`).
         label (str): The column of labels.
         drop (Iterable[str], optional): Columns to leave out, such as names
             or numbers of the rows. (default: :obj:`()`)
