@@ -134,13 +134,6 @@ def test_what_a_surrogate_draws_is_seeded_too(data):
     assert drawn[0] == drawn[1]
 
 
-def test_random_numbers_are_restored_after_an_error(data):
-    before = torch.get_rng_state()
-    with pytest.raises(ValueError, match='must use the graph'):
-        GradientAttack(3, lambda data: Forgets())(data)
-    assert torch.equal(torch.get_rng_state(), before)
-
-
 @pytest.mark.parametrize('kind', ATTACKS)
 def test_settings_of_an_attack_stay_with_it(data, kind):
     before = dict(kind.coeffs)
@@ -159,12 +152,6 @@ def test_sparse_features_are_attacked_too(data, layout, surrogate):
     data.x = data.x.to_sparse(layout=layout)
     out = GradientAttack(5, surrogate, epochs=3)(data)
     assert out.x.layout == layout
-    assert 0 < out.added_pairs.size(1) + out.removed_pairs.size(1) <= 5
-
-
-def test_double_precision_is_attacked_too(data):
-    data.x = data.x.double()
-    out = GradientAttack(5, QUICK, epochs=3)(data)
     assert 0 < out.added_pairs.size(1) + out.removed_pairs.size(1) <= 5
 
 
@@ -262,15 +249,6 @@ def test_a_surrogate_that_ignores_the_graph_is_detected(data, model):
 def test_wrong_surrogates_are_refused(data, surrogate, error, message):
     with pytest.raises(error, match=message):
         GradientAttack(3, surrogate)(data)
-
-
-def test_outputs_of_another_shape_are_refused(data):
-    class Pooled(GCNConv):
-        def forward(self, *args, **kwargs):
-            return super().forward(*args, **kwargs).mean(dim=0)
-
-    with pytest.raises(ValueError, match=r'must have shape \[30, C\]'):
-        GradientAttack(3, lambda data: Pooled(5, 3))(data)
 
 
 def test_budgets_that_dont_fit_the_graph_are_refused(data):

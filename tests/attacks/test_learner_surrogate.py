@@ -1,7 +1,6 @@
 import pytest
 import torch
 from torch_geometric.data import Data
-from torch_geometric.nn import GCN
 from torch_geometric.utils import erdos_renyi_graph, to_undirected
 
 from torch_geometric_vgcn import ClassPosterior, EvidencePrior, SmoothedPrior
@@ -10,7 +9,6 @@ from torch_geometric_vgcn.attacks import (
     LearnerSurrogate,
     TrainedGCN,
 )
-from torch_geometric_vgcn.models import PropagatedMLP
 from torch_geometric_vgcn.prior import (
     cosine_similarity,
     jaccard_similarity,
@@ -140,17 +138,6 @@ def test_features_may_change_between_calls(data):
         after, network.edge_probs(data.x.clone(), data.edge_index)
     )
     assert not torch.equal(after, before)
-
-
-def test_networks_are_objects(data):
-    network = LearnerSurrogate(epochs=1)(data).network
-    assert isinstance(network, PropagatedMLP)
-    surrogate = LearnerSurrogate(
-        network=lambda inputs, classes: GCN(inputs, 4, 2, classes), epochs=1
-    )
-    assert isinstance(surrogate(data).network, GCN)
-    out = GradientAttack(3, surrogate, epochs=2)(data)
-    assert 0 < out.added_pairs.size(1) + out.removed_pairs.size(1) <= 3
 
 
 def test_who_knows_the_defence_adds_edges_that_it_trusts(cora):

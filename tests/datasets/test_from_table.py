@@ -5,11 +5,9 @@ import warnings
 import numpy as np
 import pytest
 import torch
-from sklearn.datasets import load_wine
 from sklearn.preprocessing import scale
 
 from torch_geometric_vgcn.datasets import from_table
-from torch_geometric_vgcn.transforms import KNNGraph
 
 
 @pytest.fixture
@@ -51,12 +49,6 @@ def test_numbers_are_standardised(table):
     assert x[:, 1].tolist() == [1, 0, 1, 0]
 
 
-def test_a_constant_column_is_zero(table):
-    table['age'] = [7, 7, 7, 7]
-    x = from_table(table, 'vote', drop=['name']).x
-    assert x[:, 0].tolist() == [0, 0, 0, 0]
-
-
 def test_a_file_is_read_like_a_table(file):
     data = from_table(file, 'vote', standardize=False)
     assert data.x.tolist() == [[30, 1, 0], [40, 0, 1], [50, 1, 0]]
@@ -79,24 +71,6 @@ def test_a_data_frame_is_read_like_a_table(table):
         data = from_table(frame.assign(vote=column), 'vote', drop=['name'])
         assert torch.equal(data.x, expected.x)
         assert torch.equal(data.y, expected.y)
-
-
-def test_wine_from_a_file(tmp_path):
-    wine = load_wine()
-    rows = zip(wine.data, wine.target, strict=True)
-    lines = [','.join(['label', *wine.feature_names])]
-    for number, (row, label) in enumerate(rows):
-        cell = '' if number % 5 else wine.target_names[label]
-        lines.append(','.join([cell, *map(str, row)]))
-    path = tmp_path / 'wine.csv'
-    path.write_text('\n'.join(lines))
-    data = KNNGraph(10)(from_table(path, 'label'))
-    expected = torch.from_numpy(scale(wine.data)).float()
-    assert torch.allclose(data.x, expected, atol=1e-5)
-    known = data.train_mask
-    assert int(known.sum()) == 36
-    assert torch.equal(data.y[known], torch.from_numpy(wine.target)[known])
-    assert data.num_edges > 0
 
 
 @pytest.mark.parametrize(
@@ -221,14 +195,6 @@ def test_numbers_of_rows_are_suspicious(order):
         from_table(table, 'vote', drop=['id'])
 
 
-def test_what_was_missing_is_told(table):
-    table['vote'] = ['yes', 'NA', '?', 'no']
-    data = from_table(table, 'vote', drop=['name'])
-    assert data.missing == {'vote': {'NA': 1, '?': 1}}
-    table['vote'] = ['yes', 'no', 'no', 'no']
-    assert from_table(table, 'vote', drop=['name']).missing == {}
-
-
 TEXT = ' age , city,vote\r\n30,Malmö,yes\r\n40,Rome,\r\n50,Malmö,no\r\n'
 
 
@@ -259,11 +225,6 @@ def test_files_may_have_other_delimiters(file, delimiter):
     data = from_table(file, 'vote', standardize=False)
     assert data.feature_names == expected.feature_names
     assert torch.equal(data.x, expected.x)
-
-
-def test_a_quoted_delimiter_is_a_part_of_a_name(file):
-    file.write_text('"a;b;c;d",vote\n1,yes\n2,no\n')
-    assert from_table(file, 'vote').feature_names == ['a;b;c;d']
 
 
 def test_decimal_commas(file):

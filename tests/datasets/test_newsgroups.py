@@ -50,10 +50,3 @@ def test_offline_it_says_what_to_do(tmp_path, monkeypatch):
     message = str(caught.value)
     assert 'could not be downloaded' in message
     assert '20news-bydate_py3.pkz' in message
-
-
-def test_arguments_are_checked_before_the_download():
-    with pytest.raises(TypeError, match="'seed' must be an int"):
-        newsgroups(seed='abc')
-    with pytest.raises(TypeError, match="'transform' must be callable"):
-        newsgroups(transform=3)

@@ -96,19 +96,6 @@ def test_a_corrupted_file_is_refused(source, offline, tmp_path):
     assert not (tmp_path / 'cache' / 'CiteSeer' / 'processed').exists()
 
 
-def test_after_a_corrupted_file_the_next_source_is_asked(
-    source, offline, planetoid_cache, tmp_path, monkeypatch
-):
-    def download(name, raw):
-        good = planetoid_cache / name / 'raw'
-        shutil.copytree(good, raw, dirs_exist_ok=True)
-
-    monkeypatch.setattr(module, '_from_download', download)
-    corrupt(source)
-    dataset = planetoid('CiteSeer', source, cache=tmp_path / 'cache')
-    assert dataset[0].num_nodes == 3327
-
-
 @pytest.fixture
 def calls_of_pip(monkeypatch):
     """The commands that were run; each of them fails."""
@@ -184,11 +171,6 @@ def test_an_unknown_way_to_download_is_refused(tmp_path, monkeypatch):
     monkeypatch.setenv('VGCN_DOWNLOAD', 'yes')
     with pytest.raises(ValueError, match="VGCN_DOWNLOAD.*got 'yes'"):
         planetoid('CiteSeer', cache=tmp_path)
-
-
-def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="'PubMed'.*got 'citeseer'"):
-        planetoid('citeseer')
 
 
 def test_several_processes_may_be_the_first(source, tmp_path):

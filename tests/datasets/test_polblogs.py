@@ -3,11 +3,9 @@ import sys
 import numpy as np
 import pytest
 import torch
-from torch_geometric.transforms import Compose
 from torch_geometric.utils import is_undirected
 
 from torch_geometric_vgcn.datasets import polblogs
-from torch_geometric_vgcn.transforms import RandomPerturbation, StratifiedSplit
 
 
 @pytest.fixture
@@ -30,29 +28,12 @@ def test_polblogs_has_its_known_sizes(blogs):
     assert not blogs.has_isolated_nodes()
 
 
-def test_its_features_are_a_sparse_identity(blogs):
-    assert blogs.x.layout == torch.sparse_coo
-    assert torch.equal(blogs.x.to_dense(), torch.eye(1222))
-
-
 def test_the_file_is_found_in_the_folder_or_above(source):
     (source / 'planetoid').mkdir()
     for root in (source, source / 'planetoid', str(source)):
         dataset = polblogs(root)
         assert dataset[0].num_edges == 6
         assert (dataset.num_classes, dataset.num_features) == (2, 4)
-
-
-def test_the_environment_names_the_folder(source, monkeypatch):
-    monkeypatch.setenv('VGCN_DATA', str(source))
-    assert polblogs()[0].num_nodes == 4
-
-
-def test_transforms_are_applied(source):
-    split = StratifiedSplit(2, 2)
-    data = polblogs(source, Compose([split, RandomPerturbation(add=1)]))[0]
-    assert data.added_pairs.shape == (2, 1)
-    assert int(data.train_mask.sum()) == 2
 
 
 def test_a_file_of_another_form_is_refused(source):

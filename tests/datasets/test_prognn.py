@@ -87,17 +87,6 @@ def test_nettack_is_tested_on_its_targets(folder, rate, num_added):
     assert data.removed_pairs.shape == (2, num_added)
 
 
-def test_without_features_there_is_no_x(folder):
-    none = dict.fromkeys(
-        f'attr_{part}' for part in ('data', 'indices', 'indptr', 'shape')
-    )
-    save_graph(folder / 'polblogs.npz', **none)
-    path = folder / 'splits' / 'polblogs_prognn_splits.json'
-    (folder / 'splits' / 'citeseer_prognn_splits.json').rename(path)
-    data = prognn('polblogs', root=folder)[0]
-    assert data.x is None and data.num_nodes == 4
-
-
 def test_pickled_objects_are_left_unread(folder):
     names = np.array([{'a': 1}], dtype=object)
     save_graph(folder / 'citeseer.npz', idx_to_node=names)
@@ -113,14 +102,6 @@ def test_the_folder_is_named_or_beside_the_other_data(folder, monkeypatch):
         assert prognn(root=root)[0].num_nodes == 4
     monkeypatch.setenv('VGCN_DATA', str(beside))
     assert prognn()[0].num_nodes == 4
-
-
-def test_transforms_are_applied(folder):
-    def double(data):
-        data.x = 2 * data.x
-        return data
-
-    assert prognn(root=folder, transform=double)[0].x.max() == 2
 
 
 def test_missing_files_are_named_with_their_sources(folder, tmp_path):

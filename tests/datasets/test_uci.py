@@ -4,10 +4,8 @@ import pytest
 import torch
 from sklearn.datasets import load_digits
 from sklearn.preprocessing import scale
-from torch_geometric.transforms import Compose
 
 from torch_geometric_vgcn.datasets import uci
-from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
 
 SIZES = {
     'Wine': [178, 13, 3, 10, 20, 148],
@@ -29,29 +27,6 @@ def test_sizes_are_those_of_the_lds_paper(name):
 def test_features_are_standardised():
     expected = torch.from_numpy(scale(load_digits().data)).float()
     assert torch.allclose(uci('Digits')[0].x, expected, atol=1e-6)
-
-
-def test_each_class_is_represented():
-    data = uci('Digits')[0]
-    assert (data.y[data.train_mask].bincount() == 5).all()
-    assert (data.y[data.val_mask].bincount() == 10).all()
-
-
-def test_the_seed_decides_the_split():
-    first, again, other = uci('Wine'), uci('Wine'), uci('Wine', seed=1)
-    assert torch.equal(first[0].train_mask, again[0].train_mask)
-    assert not torch.equal(first[0].train_mask, other[0].train_mask)
-
-
-def test_transforms_make_its_graph():
-    data = uci('Wine', Compose([KNNGraph(5), HalfValidation()]))[0]
-    assert data.num_edges >= 5 * 178
-    assert int(data.train_mask.sum()) == 20
-
-
-def test_an_unknown_name_is_refused():
-    with pytest.raises(ValueError, match="'Digits'.*got 'Iris'"):
-        uci('Iris')
 
 
 def test_without_scikit_learn_it_says_what_to_install(monkeypatch):

@@ -11,8 +11,8 @@ from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
     Minkowski,
-    search_for,
 )
+from torch_geometric_vgcn.nearest.approximate import search_for
 from torch_geometric_vgcn.transforms import KNNGraph
 
 

@@ -9,8 +9,8 @@ from torch_geometric_vgcn.nearest import (
     Cosine,
     ExactSearch,
     Minkowski,
-    nearest_rows,
 )
+from torch_geometric_vgcn.nearest.exact import nearest_rows
 
 METRICS = [
     Cosine(),

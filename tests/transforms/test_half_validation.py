@@ -28,13 +28,6 @@ def test_half_of_the_validation_nodes_join_the_training_set(data):
     assert torch.equal(out.test_mask, data.test_mask)
 
 
-def test_of_an_odd_number_the_larger_half_stays(data):
-    data.val_mask[10] = False
-    out = HalfValidation()(data)
-    assert int(out.val_mask.sum()) == 5
-    assert int(out.train_mask.sum()) == 14
-
-
 def test_it_composes(data):
     out = Compose([HalfValidation(), HalfValidation()])(data)
     assert int(out.val_mask.sum()) == 3

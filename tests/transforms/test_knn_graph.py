@@ -1,5 +1,3 @@
-import io
-
 import numpy as np
 import pytest
 import torch
@@ -8,11 +6,10 @@ from hypothesis import strategies as st
 from sklearn.metrics import pairwise_distances
 from sklearn.neighbors import NearestNeighbors, kneighbors_graph
 from torch_geometric.data import Batch, Data
-from torch_geometric.transforms import Compose
-from torch_geometric.utils import is_undirected, to_dense_adj
+from torch_geometric.utils import to_dense_adj
 
 from torch_geometric_vgcn.nearest import Cosine, ExactSearch, Minkowski
-from torch_geometric_vgcn.transforms import HalfValidation, KNNGraph
+from torch_geometric_vgcn.transforms import KNNGraph
 
 
 @pytest.fixture
@@ -42,13 +39,6 @@ def test_neighbours_are_those_of_scikit_learn(data, k, cosine):
     assert torch.equal(to_dense_adj(edge_index)[0], expected)
 
 
-def test_neighbours_far_from_the_origin_are_exact(data):
-    data.x += 1000
-    edge_index = KNNGraph(4, cosine=False)(data).edge_index
-    expected = by_scikit_learn(data.x, 4, 'euclidean')
-    assert torch.equal(to_dense_adj(edge_index)[0], expected)
-
-
 def test_neighbours_in_citeseer_are_those_of_scikit_learn(citeseer):
     k, x = 20, citeseer.x.numpy()
     nearest = NearestNeighbors(n_neighbors=k, metric='cosine').fit(x)
@@ -64,32 +54,6 @@ def test_neighbours_in_citeseer_are_those_of_scikit_learn(citeseer):
     assert found[must | must.T].all()
     assert not found[~(may | may.T)].any()
     assert (found.sum(axis=1) >= k).all()
-
-
-def test_the_graph_is_undirected_without_self_loops(data):
-    out = KNNGraph(4)(data)
-    assert is_undirected(out.edge_index)
-    assert not out.has_self_loops()
-    assert out.edge_attr is None
-
-
-def test_sparse_features_equal_dense_ones(data):
-    expected = KNNGraph(4)(data).edge_index
-    data.x = data.x.to_sparse()
-    assert torch.equal(KNNGraph(4)(data).edge_index, expected)
-
-
-def test_the_rest_of_the_data_is_kept(data):
-    out = KNNGraph(4)(data)
-    for name in ('x', 'y', 'train_mask', 'val_mask'):
-        assert out[name] is data[name]
-    assert data.edge_index.tolist() == [[0, 1], [1, 0]]
-
-
-def test_it_composes(data):
-    out = Compose([HalfValidation(), KNNGraph(4)])(data)
-    assert torch.equal(out.edge_index, KNNGraph(4)(data).edge_index)
-    assert int(out.val_mask.sum()) == 5
 
 
 @pytest.mark.parametrize('k', [1, 4])
@@ -153,17 +117,6 @@ def test_a_batch_in_any_order(data):
     data.batch = torch.arange(40) % 2
     row, col = KNNGraph(4)(data).edge_index
     assert torch.equal(row % 2, col % 2)
-
-
-def test_it_can_be_saved_and_moved(data):
-    transform = KNNGraph(4, metric=Minkowski(1), mutual=True)
-    expected = transform(data.to('cpu')).edge_index
-    file = io.BytesIO()
-    torch.save((transform, transform(data)), file)
-    file.seek(0)
-    loaded, graph = torch.load(file, weights_only=False)
-    assert torch.equal(graph.edge_index, expected)
-    assert torch.equal(loaded(data).edge_index, expected)
 
 
 def test_what_has_no_neighbours_is_refused(data):

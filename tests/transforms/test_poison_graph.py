@@ -161,12 +161,6 @@ def test_removed_pairs_are_those_of_the_authors(blogs, poisoned):
     assert int((~torch.isin(removed, kept)).sum()) > 0.9 * 1970
 
 
-def test_nodes_without_edges_may_get_some():
-    data = Data(edge_index=torch.tensor([[0, 1], [1, 0]]), num_nodes=4)
-    out = PoisonGraph(add=2, candidates=2, dim=1)(data)
-    assert out.num_edges == 6
-
-
 def test_bad_input_is_refused(data):
     with pytest.raises(ValueError, match=r'nodes \(20\), got 20'):
         PoisonGraph(remove=1, dim=20)(data)

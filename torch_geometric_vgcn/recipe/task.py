@@ -13,7 +13,8 @@ from torch.nn import Module
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.datasets.read_columns import as_list
-from torch_geometric_vgcn.nearest import Metric, search_for
+from torch_geometric_vgcn.nearest import Metric
+from torch_geometric_vgcn.nearest.approximate import search_for
 from torch_geometric_vgcn.objective import KL, Objective, SemiSupervisedELBO
 from torch_geometric_vgcn.posterior import Posterior
 from torch_geometric_vgcn.prior import Prior

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
 from torch_geometric_vgcn.models import LabelPropagation
-from torch_geometric_vgcn.nearest import nearest_rows
+from torch_geometric_vgcn.nearest.exact import nearest_rows
 from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import EvidencePrior
 from torch_geometric_vgcn.recipe.members import LearnedMember, Learner, Member
