@@ -13,6 +13,7 @@ from torch_geometric_vgcn.nearest import (
     Minkowski,
 )
 from torch_geometric_vgcn.nearest.approximate import search_for
+from torch_geometric_vgcn.nearest.cells import near_cells
 from torch_geometric_vgcn.transforms import KNNGraph
 
 
@@ -58,8 +59,18 @@ def test_its_seed_is_all_that_matters():
 def test_small_tables_are_searched_exactly():
     assert isinstance(search_for(50_000), ExactSearch)
     there = importlib.util.find_spec('pynndescent') is not None
-    kind = ApproximateSearch if there else ExactSearch
-    assert isinstance(search_for(50_001), kind)
+    assert isinstance(search_for(50_001), ApproximateSearch) == there
+
+
+def test_cells_find_most_neighbours():
+    x = torch.randn(5000, 5)
+    x[1] = x[0]
+    exact = ExactSearch()(x, 10, Minkowski())
+    found = near_cells(x, 10, Minkowski())
+    assert found.shape == (5000, 10) and found[0, 0] == 1
+    assert (found != torch.arange(5000).view(-1, 1)).all()
+    hit = (found.unsqueeze(-1) == exact.unsqueeze(1)).any(dim=-1)
+    assert hit.float().mean() > 0.99
 
 
 def test_the_former_name_still_works():

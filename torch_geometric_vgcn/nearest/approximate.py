@@ -1,3 +1,4 @@
+from collections.abc import Callable
 from importlib.util import find_spec
 
 import numpy as np
@@ -5,6 +6,7 @@ import torch
 from scipy.sparse import csr_matrix
 from torch import Tensor
 
+from torch_geometric_vgcn.nearest.cells import near_cells
 from torch_geometric_vgcn.nearest.exact import ExactSearch
 from torch_geometric_vgcn.nearest.metric import Metric, check_search
 from torch_geometric_vgcn.utils import SIZE, Interval, checked
@@ -13,16 +15,15 @@ from torch_geometric_vgcn.utils import SIZE, Interval, checked
 MANY = 50_000
 
 
-def search_for(num_rows: int) -> 'ExactSearch | ApproximateSearch':
-    r"""The search for so many rows: above 50,000 :class:`ApproximateSearch`
-    where :obj:`pynndescent` is installed, otherwise :class:`ExactSearch`.
-
-    Args:
-        num_rows (int): The number of rows.
+def search_for(num_rows: int) -> Callable[[Tensor, int, Metric], Tensor]:
+    r"""The search for so many scaled, dense rows: exact up to 50,000 of them,
+    above that :class:`ApproximateSearch` where :obj:`pynndescent` is
+    installed, which finds more in less time than cells.
     """
-    if num_rows > MANY and find_spec('pynndescent') is not None:
-        return ApproximateSearch()
-    return ExactSearch()
+    if num_rows <= MANY:
+        return ExactSearch()
+    there = find_spec('pynndescent') is not None
+    return ApproximateSearch() if there else near_cells
 
 
 class ApproximateSearch:
