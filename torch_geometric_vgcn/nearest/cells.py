@@ -62,7 +62,7 @@ def _cut(x: Tensor) -> list[Tensor]:
     generator = torch.Generator(x.device).manual_seed(0)
     cells = [torch.arange(x.size(0), device=x.device)]
     while max(cell.numel() for cell in cells) > SIZE:
-        halves = []
+        halves: list[Tensor] = []
         for cell in cells:
             large = cell.numel() > SIZE
             halves += _halves(x, cell, generator) if large else [cell]
