@@ -51,8 +51,22 @@ class Sampler(Module, ABC):
         former_methods(cls, sample='forward')
 
     def check(self, prior: Prior) -> None:
-        r"""Raises an error if graphs can't be drawn with this prior."""
+        r"""Raises an error if graphs can't be drawn with this prior, or would
+        have more background pairs than they can afford.
+        """
         check_kind(prior, Prior, 'prior')
+        if not (self.random and prior.has_background):
+            return
+        pairs = prior.pairs
+        mean = pairs.num_possible * self.background_prob(prior)
+        most = max(FEW, PER_NODE * pairs.num_nodes)
+        if mean > most:
+            raise ValueError(
+                f"'sampler' = {self} would draw about {mean:.2g} background "
+                f'pairs per graph, expected at most {most:.2g} for '
+                f"{pairs.num_nodes} nodes: lower the prior's 'background' or "
+                "the sampler's temperature, or use AllPairs"
+            )
 
     def describe(self, prior: Prior) -> str:
         r"""What is worth knowing of graphs drawn with this prior."""
@@ -94,7 +108,6 @@ class Sampler(Module, ABC):
             return Noise(logistic)
         return Noise(logistic, self.background(prior, num_samples, generator))
 
-    @abstractmethod
     def background(
         self,
         prior: Prior,
@@ -104,6 +117,22 @@ class Sampler(Module, ABC):
         r"""Draws the edges of each graph outside the prior's pairs, where
         posterior and prior are the same.
         """
+        prob = self.background_prob(prior)
+        index, drawn = draw_background(
+            prior.pairs, prob, num_samples, generator
+        )
+        weight = self.background_weight(prior, drawn, generator)
+        return BackgroundEdges(index, weight.to(prior.logits.dtype))
+
+    def background_prob(self, prior: Prior) -> float:
+        r"""The probability with which a background pair is drawn."""
+        return prior.background
+
+    def background_weight(
+        self, prior: Prior, drawn: Tensor, generator: torch.Generator | None
+    ) -> Tensor:
+        r"""The weights of background pairs: zero unless :obj:`drawn`."""
+        return drawn
 
     @abstractmethod
     def forward(
@@ -131,12 +160,10 @@ class Sampler(Module, ABC):
                 "the learner's method 'noise' for the same prior"
             )
 
-    def sample(
-        self, prior: Prior, logits: Tensor, noise: Noise
-    ) -> GraphSample:
+    def sample(self, *args: Any, **kwargs: Any) -> GraphSample:
         r"""Deprecated: call the sampler."""
         warn("'sample'", 'the call of the sampler')
-        return self(prior, logits, noise)
+        return self(*args, **kwargs)
 
     def default_objective(self) -> Any:
         r"""Deprecated: use
@@ -146,19 +173,6 @@ class Sampler(Module, ABC):
 
         warn("'default_objective'", 'objective.default_objective(sampler)')
         return default_objective(self)
-
-
-def check_background(pairs: Pairs, prob: float, name: str) -> None:
-    r"""Raises an error if so many pairs would be drawn that the model costs
-    more than its candidates.
-    """
-    mean, most = pairs.num_possible * prob, PER_NODE * pairs.num_nodes
-    if mean > max(FEW, most):
-        raise ValueError(
-            f'{name} would draw about {mean:.2g} background pairs per graph, '
-            f'expected at most {max(FEW, most):.2g} for {pairs.num_nodes} '
-            'nodes: lower it, or use AllPairs'
-        )
 
 
 def draw_background(
@@ -215,12 +229,7 @@ class PosteriorMean(Sampler):
 
     random: ClassVar[bool] = False
 
-    def background(
-        self,
-        prior: Prior,
-        num_samples: int = 1,
-        generator: torch.Generator | None = None,
-    ) -> None:
+    def background(self, *args: Any, **kwargs: Any) -> None:
         return None
 
     def forward(

@@ -5,16 +5,8 @@ from torch import Tensor
 from torch.nn.functional import softplus
 
 from torch_geometric_vgcn.prior import Prior
-from torch_geometric_vgcn.sample.base import (
-    Sampler,
-    check_background,
-    draw_background,
-)
-from torch_geometric_vgcn.sample.graph_sample import (
-    BackgroundEdges,
-    GraphSample,
-    Noise,
-)
+from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.graph_sample import GraphSample, Noise
 
 
 class Bernoulli(Sampler):
@@ -29,22 +21,6 @@ class Bernoulli(Sampler):
     """
 
     pathwise: ClassVar[bool] = False
-
-    def check(self, prior: Prior) -> None:
-        super().check(prior)
-        if prior.has_background:
-            check_background(prior.pairs, prior.background, "'background'")
-
-    def background(
-        self,
-        prior: Prior,
-        num_samples: int = 1,
-        generator: torch.Generator | None = None,
-    ) -> BackgroundEdges:
-        index, drawn = draw_background(
-            prior.pairs, prior.background, num_samples, generator
-        )
-        return BackgroundEdges(index, drawn.to(prior.logits.dtype))
 
     def draw(self, logits: Tensor, noise: Noise) -> Tensor:
         r"""The edges themselves, of shape :obj:`[S, P]`."""

@@ -7,16 +7,8 @@ from torch.autograd.function import once_differentiable
 
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.prior.base import sigmoid
-from torch_geometric_vgcn.sample.base import (
-    Sampler,
-    check_background,
-    draw_background,
-)
-from torch_geometric_vgcn.sample.graph_sample import (
-    BackgroundEdges,
-    GraphSample,
-    Noise,
-)
+from torch_geometric_vgcn.sample.base import Sampler
+from torch_geometric_vgcn.sample.graph_sample import GraphSample, Noise
 from torch_geometric_vgcn.utils import POSITIVE, checked, pieces
 
 
@@ -52,13 +44,6 @@ class BinaryConcrete(Sampler):
         self.temperature = temperature
         self.tolerance = tolerance
 
-    def check(self, prior: Prior) -> None:
-        super().check(prior)
-        if prior.has_background:
-            prob = self._exceeds(prior)
-            name = f"'temperature' = {self.temperature:g}"
-            check_background(prior.pairs, prob, name)
-
     def describe(self, prior: Prior) -> str:
         if not prior.has_background:
             return ''
@@ -87,34 +72,26 @@ class BinaryConcrete(Sampler):
         log_share -= prior.background_logit
         return min(log_share / (1 - tau), 0.0)
 
-    def _exceeds(self, prior: Prior) -> float:
+    def background_prob(self, prior: Prior) -> float:
         r"""The probability that a background pair exceeds the threshold."""
         logit = prior.background_logit
         logit -= self.temperature * self._threshold_logit(prior)
         return min(sigmoid(logit), 1 - 1e-12)
 
-    def background(
-        self,
-        prior: Prior,
-        num_samples: int = 1,
-        generator: torch.Generator | None = None,
-    ) -> BackgroundEdges:
-        tau, theta = self.temperature, prior.background_logit
-        prob = self._exceeds(prior)
-        index, drawn = draw_background(
-            prior.pairs, prob, num_samples, generator
-        )
+    def background_weight(
+        self, prior: Prior, drawn: Tensor, generator: torch.Generator | None
+    ) -> Tensor:
         # Given that it exceeds the threshold, the noise's upper tail
-        # probability is uniform below 'prob':
+        # probability is uniform below that of being drawn:
         uniform = torch.rand(
             drawn.shape,
             generator=generator,
             dtype=torch.promote_types(prior.logits.dtype, torch.float),
-            device=index.device,
+            device=drawn.device,
         )
-        tail = prob * (1 - uniform)
-        weight = torch.sigmoid((theta - tail.logit_()) / tau)
-        return BackgroundEdges(index, (weight * drawn).to(prior.logits.dtype))
+        tail = self.background_prob(prior) * (1 - uniform)
+        logit = prior.background_logit - tail.logit_()
+        return torch.sigmoid(logit / self.temperature) * drawn
 
     def forward(
         self, prior: Prior, logits: Tensor, noise: Noise
