@@ -42,6 +42,9 @@ from torch_geometric_vgcn.utils.plain_file import read_plain, write_plain
 
 #: The number of rows per step, and of neighbours, unless they are given.
 BATCH_SIZE, NEIGHBORS = 512, 10
+#: With more rows than this, no member has twice as many neighbours, which
+#: would take twice the memory of all others.
+LARGE = 200_000
 
 T = TypeVar('T', bound='VGCNEstimator')
 
@@ -132,7 +135,7 @@ class VGCNEstimator(BaseEstimator):
         """
         rng = check_random_state(self.random_state)
         feature_seed, seed = (int(rng.randint(2**31 - 1)) for _ in range(2))
-        parts = self._parts(given is not None)
+        parts = self._parts(given is not None, X.shape[0])
         self._features = Features.of(X, _counts(self.features), feature_seed)
         x = self._features(X)
         self._reach = reach_of(x)
@@ -168,7 +171,7 @@ class VGCNEstimator(BaseEstimator):
             )
         return model.predict(), weight_among(x)
 
-    def _parts(self, given: bool) -> dict[str, Any]:
+    def _parts(self, given: bool, num_rows: int) -> dict[str, Any]:
         r"""The members and features of the model."""
         size, k, trust = self.batch_size, self.n_neighbors, self.trust
         if size == 'auto':
@@ -183,10 +186,11 @@ class VGCNEstimator(BaseEstimator):
             steps=check_count(self.max_iter, 'max_iter', least=1),
             batch_size=size,
         )
+        if k != 'auto' or num_rows > LARGE:
+            members = [m for m in members if more_neighbors not in m.sources]
         if k == 'auto':
-            return {'members': members, 'features': Scaled(k=NEIGHBORS)}
+            k = NEIGHBORS
         k = check_count(cast(int, k), 'n_neighbors', least=1)
-        members = [m for m in members if more_neighbors not in m.sources]
         return {'members': members, 'features': Scaled(k=k)}
 
     def _expected(self, X: Any) -> tuple[Tensor, Tensor]:  # noqa: N803
@@ -240,7 +244,7 @@ class VGCNEstimator(BaseEstimator):
             path,
             Data(x=state['x'], y=state['y'], edge_index=given),
             progress=False,
-            **estimator._parts(given is not None),
+            **estimator._parts(given is not None, state['x'].size(0)),
         )
         return estimator
 

@@ -1,4 +1,5 @@
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 
 import numpy as np
@@ -36,7 +37,8 @@ class ApproximateSearch:
     faster than :class:`ExactSearch` from about 10,000 nodes with 64 to 256
     dense features on, and 4 to 5 times faster for 40,000 of them, with more
     than 0.99 of the 20 nearest found. On the 20,000 sparse rows of PubMed it
-    isn't faster and finds 0.98. So it pays from about 60,000 nodes on.
+    isn't faster and finds 0.98. So it pays from about 60,000 nodes on. It
+    runs in one thread, as only then the same seed gives the same neighbours.
 
     Args:
         seed (int, optional): The seed of the search. (default: :obj:`0`)
@@ -66,16 +68,17 @@ class ApproximateSearch:
                 "pip install 'torch_geometric_vgcn[knn]', or use "
                 "'ExactSearch'"
             ) from error
-        index = NNDescent(
-            _to_numpy(x),
-            # One more, as a node is its own neighbour:
-            n_neighbors=k + 1,
-            n_trees=self.num_trees,
-            random_state=self.seed,
-            n_jobs=torch.get_num_threads(),
-            **metric.pynndescent(),
-        )
-        neighbor = torch.from_numpy(index.neighbor_graph[0]).long()
+        with _one_thread():
+            index = NNDescent(
+                _to_numpy(x),
+                # One more, as a node is its own neighbour:
+                n_neighbors=k + 1,
+                n_trees=self.num_trees,
+                random_state=self.seed,
+                n_jobs=1,
+                **metric.pynndescent(),
+            )
+            neighbor = torch.from_numpy(index.neighbor_graph[0]).long()
         if bool((neighbor < 0).any()):
             raise RuntimeError(
                 f"'ApproximateSearch' found less than k={k} neighbours of "
@@ -88,6 +91,21 @@ class ApproximateSearch:
 
     def __repr__(self) -> str:
         return f'{type(self).__name__}(seed={self.seed})'
+
+
+@contextmanager
+def _one_thread() -> Iterator[None]:
+    r"""With several threads, the same seed doesn't always give the same
+    neighbours.
+    """
+    import numba
+
+    count = numba.get_num_threads()
+    numba.set_num_threads(1)
+    try:
+        yield
+    finally:
+        numba.set_num_threads(count)
 
 
 def _to_numpy(x: Tensor) -> np.ndarray | csr_matrix:
