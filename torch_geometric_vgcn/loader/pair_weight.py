@@ -13,7 +13,7 @@ from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.utils import check_count, check_kind
 
 
-class PairWeight:
+class PairWeight(Module):
     r"""How much each pair of a batch of clusters counts in the divergence, so
     that the sum over an epoch has the right mean
 
@@ -42,7 +42,10 @@ class PairWeight:
             over :class:`ClusterData`.
     """
 
+    cluster: Tensor
+
     def __init__(self, loader: ClusterLoader) -> None:
+        super().__init__()
         if not isinstance(loader, ClusterLoader) or not isinstance(
             loader.cluster_data, ClusterData
         ):
@@ -65,7 +68,8 @@ class PairWeight:
                 f'batch_size={loader.batch_size}, '
                 f'drop_last={loader.drop_last}'
             )
-        self.cluster = loader.cluster_data.cluster
+        cluster = loader.cluster_data.cluster
+        self.register_buffer('cluster', cluster, persistent=False)
         num, size = len(sampler), loader.batch_size
         full, rest = divmod(num, size)
         meetings = full * size * (size - 1) + rest * (rest - 1)
@@ -73,7 +77,7 @@ class PairWeight:
         if random and meetings > 0:
             self.between = num * (num - 1) / meetings
 
-    def __call__(self, prior: Prior) -> float | Tensor:
+    def forward(self, prior: Prior) -> float | Tensor:
         r"""The weights of the pairs of a batch's prior, of shape
         :obj:`[P]`, or one for all.
         """
@@ -94,8 +98,8 @@ class PairWeight:
         weight = torch.ones_like(prior.logits)
         return weight.masked_fill_(row != col, self.between)
 
-    def __repr__(self) -> str:
-        return f'{type(self).__name__}(between={self.between:.3g})'
+    def extra_repr(self) -> str:
+        return f'between={self.between:.3g}'
 
 
 class SampledPairWeight(Module):

@@ -1,5 +1,4 @@
 from collections.abc import Iterator
-from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -7,16 +6,15 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from torch_geometric_vgcn.objective import Bound
-from torch_geometric_vgcn.posterior import ClassPosterior
 from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.scale.checkpoint import ShardedCheckpoint
 from torch_geometric_vgcn.scale.graph import StoredGraph
-from torch_geometric_vgcn.training.batches import (
-    Batch,
-    WholeGraph,
-    device_of,
+from torch_geometric_vgcn.training.batches import Batch, device_of
+from torch_geometric_vgcn.training.loader_batches import (
+    LoaderBatches,
+    check_posterior,
 )
+from torch_geometric_vgcn.training.predict_batches import of_parts, stacked
 from torch_geometric_vgcn.utils import Seeded, check_num_outputs
 from torch_geometric_vgcn.utils.ranks import Ranks
 
@@ -26,7 +24,7 @@ if TYPE_CHECKING:
 ORDER, TRAIN, VALIDATE = 0, 1, 2  # what random numbers are for
 
 
-class StoredBatches(WholeGraph):
+class StoredBatches(LoaderBatches):
     r"""The batches of this process. What is random follows from a seed, the
     epoch and the batch, so that the result doesn't depend on which process
     computes it.
@@ -37,8 +35,6 @@ class StoredBatches(WholeGraph):
         ranks (Ranks): The processes.
     """
 
-    precision = torch.double
-
     def __init__(
         self, learner: Any, loader: 'StoredClusters', ranks: Ranks
     ) -> None:
@@ -48,14 +44,7 @@ class StoredBatches(WholeGraph):
                 "'learner' must have the prior of the graph of 'loader', "
                 f'graph.prior(), got {type(learner.prior).__name__}'
             )
-        if ranks.world > 1 and any(
-            isinstance(module, ClassPosterior) for module in learner.modules()
-        ):
-            raise ValueError(
-                f"'learner' must not have a ClassPosterior with {ranks.world} "
-                'processes, each of which sees the classes of its own batches '
-                'only: use one process, or give the learner ShardedPosterior()'
-            )
+        check_posterior(learner, ranks, 'ShardedPosterior()')
         self.learner, self.loader, self.ranks = learner, loader, ranks
         self.device = device_of(learner)
         # Those of a process in one step count as one:
@@ -112,9 +101,6 @@ class StoredBatches(WholeGraph):
         weight = torch.ones_like(prior.logits)
         return weight.masked_fill_(row != col, self.loader.between)
 
-    def loss(self, bound: Bound) -> Tensor:
-        return -bound.bound * (self.num_batches / self.num_labels)
-
     def check_outputs(self, out: Tensor) -> None:
         if self.learner.likelihood.has_classes:
             check_num_outputs(out.size(-1), self.graph.highest_class)
@@ -142,9 +128,6 @@ class StoredBatches(WholeGraph):
         prob, y = stacked(found), ranks.joined(torch.cat(labels))
         prob, nodes = of_parts(prob, ranks.joined), torch.arange(len(y))
         return self.learner.likelihood.evaluate(prob, y, nodes)
-
-    def unchanged(self) -> AbstractContextManager[None]:
-        return nullcontext()
 
     def checkpoint(
         self, path: str | Path, fingerprint: dict[str, str], run: Any
@@ -190,21 +173,6 @@ def predicted(
                 x.to(prior.logits.device), num_samples, prior
             )
         yield n_id, number < len(batches), prob
-
-
-def of_parts(prediction: Any, f: Any) -> Any:
-    r"""A function of a prediction, or of each part of a named tuple."""
-    if isinstance(prediction, Tensor):
-        return f(prediction)
-    return type(prediction)(*map(f, prediction))
-
-
-def stacked(predictions: list[Any]) -> Any:
-    r"""The predictions for all batches, one below the other."""
-    if isinstance(predictions[0], Tensor):
-        return torch.cat(predictions)
-    parts = zip(*predictions, strict=True)
-    return type(predictions[0])(*(torch.cat(part) for part in parts))
 
 
 def seed_of(*numbers: int) -> int:

@@ -8,15 +8,12 @@ from torch import Tensor
 from torch_geometric.data import Data
 
 from torch_geometric_vgcn.learner import VariationalGraphLearner
-from torch_geometric_vgcn.scale.batches import (
-    drawn_seed,
-    predicted,
-    stacked,
-)
+from torch_geometric_vgcn.scale.batches import drawn_seed, predicted
 from torch_geometric_vgcn.scale.graph import StoredGraph
 from torch_geometric_vgcn.scale.posterior import ShardedPosterior
 from torch_geometric_vgcn.scale.prior import StoredPrior
 from torch_geometric_vgcn.training.memory_map import WholeRows
+from torch_geometric_vgcn.training.predict_batches import stacked
 from torch_geometric_vgcn.utils import (
     check_kind,
     check_path,
@@ -80,7 +77,7 @@ def predict_clusters(
 
     if path is None:
         nodes, parts = zip(*predictions(), strict=True)
-        return torch.cat(nodes), stacked(list(parts))
+        return torch.cat(nodes), stacked(parts)
     with WholeRows(path, graph.num_nodes, ranks, key) as rows:
         for node, prob in predictions():
             rows.write(node, prob)

@@ -3,8 +3,7 @@ r"""Training loops, early stopping and checkpoints."""
 from typing import Any
 
 from torch_geometric_vgcn.training.calibrate import calibrate
-from torch_geometric_vgcn.training.fit import fit
-from torch_geometric_vgcn.training.fit_batches import fit_batches
+from torch_geometric_vgcn.training.fit import fit, fit_batches
 from torch_geometric_vgcn.training.fitted_prior import fitted_prior
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.predict_batches import predict_batches

@@ -1,4 +1,3 @@
-from abc import abstractmethod
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -13,15 +12,16 @@ from torch_geometric_vgcn.loader import PairWeight, SampledPairWeight
 from torch_geometric_vgcn.objective import Bound
 from torch_geometric_vgcn.pairs import ClusterPairs
 from torch_geometric_vgcn.posterior import ClassPosterior
-from torch_geometric_vgcn.prior import Prior
 from torch_geometric_vgcn.training.batches import (
     Batch,
     BatchSource,
     WholeGraph,
 )
 from torch_geometric_vgcn.training.fingerprint import as_text, digest
-from torch_geometric_vgcn.training.predict_batches import predict_batches
-from torch_geometric_vgcn.training.receptive_field import rows
+from torch_geometric_vgcn.training.predict_batches import (
+    predict_batches,
+    rows,
+)
 from torch_geometric_vgcn.utils import count_nodes
 from torch_geometric_vgcn.utils.ranks import Ranks
 
@@ -30,11 +30,15 @@ class LoaderBatches(WholeGraph):
     r"""The data of a training run, in the batches of a loader, of which only
     the ids of the nodes are used. The data may be on another device.
 
+    Of a :class:`ClusterLoader`, each process has its own clusters. Of a
+    :class:`NeighborLoader`, the labels of the nodes that a batch starts from
+    count.
+
     Args:
         learner (VariationalGraphLearner): The learner.
         data (torch_geometric.data.Data): The whole data.
-        loader (Any): The loader.
-        num_nodes (int): The number of nodes that it loads batches of.
+        loader (ClusterLoader or NeighborLoader): The loader.
+        ranks (Ranks): The processes.
     """
 
     precision = torch.double
@@ -44,8 +48,26 @@ class LoaderBatches(WholeGraph):
         learner: VariationalGraphLearner,
         data: Data,
         loader: Any,
-        num_nodes: int,
+        ranks: Ranks,
     ) -> None:
+        self.loader, self.ranks = loader, ranks
+        self.has_seeds = isinstance(loader, NeighborLoader)
+        self.weight: PairWeight | SampledPairWeight
+        if self.has_seeds:
+            if ranks.world > 1:
+                raise ValueError(
+                    f"'loader' must be a ClusterLoader with {ranks.world} "
+                    'processes, each of which trains the logits of its own '
+                    'clusters, got a NeighborLoader'
+                )
+            self.num_batches = len(loader)
+            self.weight = SampledPairWeight(learner.prior, len(loader))
+            num_nodes = count_nodes(loader.data, 'loader.data')
+        else:
+            check_posterior(learner, ranks, 'FreePosterior()')
+            self.weight = PairWeight(loader)
+            self.num_batches = _num_batches(loader, ranks)
+            num_nodes = self.weight.cluster.numel()
         count_nodes(data)
         n = learner.prior.num_nodes
         if not n == data.num_nodes == num_nodes:
@@ -53,14 +75,24 @@ class LoaderBatches(WholeGraph):
                 "'learner', 'data' and 'loader' must be of the same nodes, "
                 f'got {n}, {data.num_nodes} and {num_nodes}'
             )
-        self.loader = loader
         super().__init__(learner, data)
+        self.weight.to(self.device)
         self.is_train = torch.zeros(n, dtype=torch.bool, device=self.device)
         self.is_train[self.train] = True
+        if self.has_seeds:
+            self._check_seeds()
 
-    @abstractmethod
-    def weight(self, prior: Prior) -> float | Tensor:
-        r"""How much the pairs of a batch count in the divergence."""
+    def _check_seeds(self) -> None:
+        loader = self.loader
+        seeds = loader.input_data.node.to(self.device)
+        missing = int((~torch.isin(self.train, seeds)).sum())
+        if missing > 0 or loader.drop_last:
+            raise ValueError(
+                "'loader' must start from each training node once per epoch "
+                f'(input_nodes=data.train_mask), got drop_last='
+                f'{loader.drop_last} and input nodes without {missing} of '
+                'them'
+            )
 
     def place(self, data: Data) -> None:
         device = self.device
@@ -74,7 +106,8 @@ class LoaderBatches(WholeGraph):
     def __iter__(self) -> Iterator[Batch]:
         for batch in self.loader:
             n_id = batch.n_id.to(self.device)
-            train = self.is_train[self.counted(batch, n_id)].nonzero().view(-1)
+            counted = n_id[: batch.batch_size] if self.has_seeds else n_id
+            train = self.is_train[counted].nonzero().view(-1)
             prior = self.learner.prior.subset(n_id)
             yield Batch(
                 rows(self.x, n_id).to(self.device),
@@ -89,11 +122,7 @@ class LoaderBatches(WholeGraph):
             )
 
     def loss(self, bound: Bound) -> Tensor:
-        return -bound.bound * (self.num_batches / self.train.numel())
-
-    def counted(self, batch: Data, n_id: Tensor) -> Tensor:
-        r"""The first nodes of a batch, whose labels count."""
-        return n_id
+        return -bound.bound * (self.num_batches / self.num_labels)
 
     def predict(self, num_samples: int) -> Any:
         pairs = self.learner.prior.pairs
@@ -107,49 +136,23 @@ class LoaderBatches(WholeGraph):
         return nullcontext()
 
     def fingerprint(self) -> dict[str, str]:
-        return {
-            **super().fingerprint(),
-            'loader.batch_size': repr(self.loader.batch_size),
-            'loader.sampler': type(self.loader.sampler).__name__,
+        loader = self.loader
+        out = super().fingerprint() | {
+            'batches': type(loader).__name__,
+            'loader.batch_size': repr(loader.batch_size),
+            'loader.sampler': type(loader.sampler).__name__,
         }
-
-
-class ClusterBatches(LoaderBatches):
-    r"""Batches of clusters, of which each process has its own."""
-
-    def __init__(
-        self,
-        learner: VariationalGraphLearner,
-        data: Data,
-        loader: ClusterLoader,
-        ranks: Ranks,
-    ) -> None:
-        if ranks.world > 1 and any(
-            isinstance(module, ClassPosterior) for module in learner.modules()
-        ):
-            raise ValueError(
-                f"'learner' must not have a ClassPosterior with {ranks.world} "
-                'processes, each of which sees the classes of its own '
-                'clusters only: use one process, or give the learner '
-                'FreePosterior()'
-            )
-        self.ranks = ranks
-        self.pair_weight = PairWeight(loader)
-        num_clustered = self.pair_weight.cluster.numel()
-        self.num_batches = _num_batches(loader, ranks)
-        super().__init__(learner, data, loader, num_clustered)
-        self.pair_weight.cluster = self.pair_weight.cluster.to(self.device)
-
-    def weight(self, prior: Prior) -> float | Tensor:
-        return self.pair_weight(prior)
-
-    def fingerprint(self) -> dict[str, str]:
-        cluster = self.pair_weight.cluster
-        count = len(self.loader.cluster_data)
+        if isinstance(self.weight, SampledPairWeight):
+            num_neighbors = loader.node_sampler.num_neighbors.values
+            return out | {
+                'loader.num_neighbors': str(as_text(num_neighbors)),
+                'loader.input_nodes': digest(loader.input_data.node),
+            }
+        cluster = self.weight.cluster
+        count = len(loader.cluster_data)
         own = cluster.new_zeros(count, dtype=torch.uint8)
-        own[list(getattr(self.loader.sampler, 'indices', range(count)))] = 1
-        return {
-            **super().fingerprint(),
+        own[list(getattr(loader.sampler, 'indices', range(count)))] = 1
+        return out | {
             'loader.partition': digest(cluster),
             'loader.clusters of each process': digest(
                 torch.stack(self.ranks.all_of(own))
@@ -157,58 +160,11 @@ class ClusterBatches(LoaderBatches):
             'processes': repr(self.ranks.world),
         }
 
-
-class NeighborBatches(LoaderBatches):
-    r"""Batches of nodes with sampled neighbours. The labels of the nodes that
-    each batch started from count.
-    """
-
-    def __init__(
-        self,
-        learner: VariationalGraphLearner,
-        data: Data,
-        loader: NeighborLoader,
-        ranks: Ranks,
-    ) -> None:
-        if ranks.world > 1:
-            raise ValueError(
-                f"'loader' must be a ClusterLoader with {ranks.world} "
-                'processes, each of which trains the logits of its own '
-                'clusters, got a NeighborLoader'
-            )
-        self.num_batches = len(loader)
-        self.pair_weight = SampledPairWeight(learner.prior, len(loader))
-        num_nodes = count_nodes(loader.data, 'loader.data')
-        super().__init__(learner, data, loader, num_nodes)
-        seeds = loader.input_data.node.to(self.device)
-        missing = int((~torch.isin(self.train, seeds)).sum())
-        if missing > 0 or loader.drop_last:
-            raise ValueError(
-                "'loader' must start from each training node once per epoch "
-                f'(input_nodes=data.train_mask), got drop_last='
-                f'{loader.drop_last} and input nodes without {missing} of '
-                'them'
-            )
-
-    def weight(self, prior: Prior) -> float | Tensor:
-        return self.pair_weight(prior)
-
-    def counted(self, batch: Data, n_id: Tensor) -> Tensor:
-        return n_id[: batch.batch_size]
-
-    def fingerprint(self) -> dict[str, str]:
-        sampler = self.loader.node_sampler
-        return {
-            **super().fingerprint(),
-            'loader.num_neighbors': str(as_text(sampler.num_neighbors.values)),
-            'loader.input_nodes': digest(self.loader.input_data.node),
-        }
-
     def state_dict(self) -> dict[str, Any]:
-        return self.pair_weight.state_dict()
+        return self.weight.state_dict()
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        self.pair_weight.load_state_dict(state)
+        self.weight.load_state_dict(state)
 
 
 def batches_of(
@@ -224,10 +180,8 @@ def batches_of(
         )
     if isinstance(loader, BatchSource):
         return loader.batches(learner, data, ranks)
-    if isinstance(loader, NeighborLoader):
-        return NeighborBatches(learner, data, loader, ranks)
-    if isinstance(loader, ClusterLoader):
-        return ClusterBatches(learner, data, loader, ranks)
+    if isinstance(loader, (ClusterLoader, NeighborLoader)):
+        return LoaderBatches(learner, data, loader, ranks)
     raise TypeError(
         "'loader' must be a ClusterLoader or a NeighborLoader, got "
         f'{type(loader).__name__}'
@@ -246,3 +200,17 @@ def _num_batches(loader: ClusterLoader, ranks: Ranks) -> int:
             "processes times 'batch_size'"
         )
     return sum(counts)
+
+
+def check_posterior(learner: Any, ranks: Ranks, instead: str) -> None:
+    r"""Raises an error if a posterior's logits depend on all nodes' classes,
+    and there are several processes.
+    """
+    if ranks.world > 1 and any(
+        isinstance(module, ClassPosterior) for module in learner.modules()
+    ):
+        raise ValueError(
+            f"'learner' must not have a ClassPosterior with {ranks.world} "
+            'processes, each of which sees the classes of its own batches '
+            f'only: use one process, or give the learner {instead}'
+        )
