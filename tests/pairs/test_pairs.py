@@ -145,11 +145,11 @@ def test_the_state_belongs_to_the_same_pairs(graph):
     keys = Candidates(graph.flip(1), 6).load_state_dict(state)
     assert keys.missing_keys == keys.unexpected_keys == []
     for other in (graph[:, :5], changed):
-        with pytest.raises(ValueError, match='other candidate pairs'):
+        with pytest.raises(ValueError, match='other Candidates'):
             Candidates(other, 6).load_state_dict(state)
     state = ClusterPairs(torch.tensor([7, 7, 2, 2])).state_dict()
     ClusterPairs(torch.tensor([0, 0, 1, 1])).load_state_dict(state)
-    with pytest.raises(ValueError, match='saved for other clusters'):
+    with pytest.raises(ValueError, match='other ClusterPairs'):
         ClusterPairs(torch.tensor([0, 1, 1, 0])).load_state_dict(state)
 
 

@@ -1,10 +1,17 @@
 from abc import ABC, abstractmethod
+from typing import Any
 
 import torch
 from torch import Tensor
 from torch.nn import Module
 
-from torch_geometric_vgcn.utils import Pattern, check_floats, check_kind, find
+from torch_geometric_vgcn.utils import (
+    Pattern,
+    check_floats,
+    check_kind,
+    checksum,
+    find,
+)
 
 
 class Pairs(Module, ABC):
@@ -149,6 +156,23 @@ class Pairs(Module, ABC):
     def _same_as(self, other: 'Pairs') -> bool:
         same = self.num_nodes == other.num_nodes and len(self) == len(other)
         return same and torch.equal(self.key, other.key.to(self.device))
+
+    def _state(self, key: Tensor) -> dict[str, int]:
+        r"""What a saved state holds to tell these pairs from others."""
+        return {
+            'num_nodes': self.num_nodes,
+            'num_pairs': len(self),
+            'checksum': checksum(key),
+        }
+
+    def _expect(self, state: Any, own: dict[str, int]) -> None:
+        r"""Expects the state of the same pairs."""
+        if state != own:
+            raise ValueError(
+                f'the state to load was saved for other {type(self).__name__} '
+                f'({state}), expected {own}: build the learner from the same '
+                'graph or clusters'
+            )
 
     def extra_repr(self) -> str:
         return f'num_nodes={self.num_nodes}, num_pairs={len(self)}'

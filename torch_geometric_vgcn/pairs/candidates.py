@@ -10,7 +10,6 @@ from torch_geometric_vgcn.utils import (
     check_edge_index,
     check_node_id,
     check_num_nodes,
-    checksum,
     entries_among,
     entries_of,
     pair_key,
@@ -117,16 +116,7 @@ class Candidates(Pairs):
         return pairs, order
 
     def get_extra_state(self) -> dict[str, int]:
-        return {
-            'num_nodes': self.num_nodes,
-            'num_pairs': len(self),
-            'checksum': checksum(self.key),
-        }
+        return self._state(self.key)
 
     def set_extra_state(self, state: Any) -> None:
-        if state != self.get_extra_state():
-            raise ValueError(
-                'the state to load was saved for other candidate pairs '
-                f'({state}), expected {self.get_extra_state()}: build the '
-                'learner from the same graph'
-            )
+        self._expect(state, self.get_extra_state())

@@ -4,107 +4,23 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch.nn import Module
 from torch.nn.functional import pad
 
 from torch_geometric_vgcn.pairs.base import Pairs
 from torch_geometric_vgcn.utils import (
     ClusterPattern,
+    Pattern,
     Triangle,
     check_edge_index,
     check_floats,
     check_node_id,
     check_num_nodes,
     check_tensor,
-    checksum,
     entries_of,
-    place_of,
 )
 
 MOST_PAIRS = 2**31
-
-
-class AllPairs(Pairs):
-    r"""All :math:`N(N-1)/2` pairs: the paper's exact dense model.
-
-    Memory and time grow like :math:`N^2`; for more than some thousand nodes
-    use :class:`Candidates`.
-
-    Args:
-        num_nodes (int): The number of nodes :math:`N`.
-    """
-
-    has_background = False
-
-    _where: Tensor  # empty; there for its device
-
-    def __init__(self, num_nodes: int) -> None:
-        super().__init__(check_num_nodes(num_nodes))
-        if self.num_possible > MOST_PAIRS:
-            raise ValueError(
-                f"'num_nodes' = {num_nodes} has {self.num_possible:,} pairs, "
-                f'expected at most {MOST_PAIRS:,} (8 GB for one number per '
-                'pair): use Candidates'
-            )
-        self.register_buffer('_where', torch.empty(0), persistent=False)
-
-    def __len__(self) -> int:
-        return self.num_possible
-
-    @property
-    def device(self) -> torch.device:
-        return self._where.device
-
-    @property
-    def index(self) -> Tensor:  # type: ignore[override]
-        # Four times the size of the logits: made when asked for, not kept.
-        n = self.num_nodes
-        return torch.triu_indices(n, n, offset=1, device=self.device)
-
-    def contains(self, edge_index: Tensor) -> Tensor:
-        check_edge_index(edge_index, self.num_nodes, empty=True)
-        place = self._place(edge_index.to(self.device).long())
-        mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
-        mask[place] = True
-        return mask
-
-    def _upper(self) -> Tensor:
-        n = self.num_nodes
-        mask = torch.ones(n, n, dtype=torch.bool, device=self.device)
-        return mask.triu_(diagonal=1)
-
-    def _place(self, index: Tensor) -> Tensor:
-        r"""Where pairs of nodes stand among the pairs."""
-        return place_of(index.sort(dim=0).values, self.num_nodes)
-
-    def to_dense(self, value: Tensor) -> Tensor:
-        r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` per
-        pair and a zero diagonal.
-        """
-        check_floats(value, (len(self),), 'value')
-        adj = value.new_zeros(self.num_nodes, self.num_nodes)
-        adj = adj.masked_scatter(self._upper(), value)
-        return adj + adj.t()
-
-    def _same_as(self, other: Pairs) -> bool:
-        return self.num_nodes == other.num_nodes
-
-    def _make_pattern(self) -> Triangle:
-        return Triangle(self.num_nodes, self.device)
-
-    def dot(self, left: Tensor, right: Tensor) -> Tensor:
-        self._check_factors(left, right)
-        # By place, as a mask's result would have to be waited for:
-        return (left @ right.t()).flatten().index_select(0, self.key)
-
-    def neighbors(self, node_id: Tensor) -> Tensor:
-        check_node_id(node_id, self.num_nodes, least=1)
-        return torch.arange(self.num_nodes, device=self.device)
-
-    def subset(self, node_id: Tensor) -> Pairs:
-        check_node_id(node_id, self.num_nodes)
-        node_id = node_id.to(self.device).long()
-        pairs = AllPairs(node_id.numel()).to(self.device)
-        return self._adopt(pairs, self._place(node_id[pairs.index]), node_id)
 
 
 class ClusterPairs(Pairs):
@@ -187,11 +103,10 @@ class ClusterPairs(Pairs):
         return row == col
 
     def contains(self, edge_index: Tensor) -> Tensor:
-        edge_index = edge_index[
-            :, self.joins(edge_index).to(edge_index.device)
-        ]
+        inside = self.joins(edge_index)
+        edge_index = edge_index.to(self.device).long()[:, inside]
         mask = torch.zeros(len(self), dtype=torch.bool, device=self.device)
-        mask[self._place(edge_index.to(self.device).long())] = True
+        mask[self._place(edge_index)] = True
         return mask
 
     def _place(self, index: Tensor) -> Tensor:
@@ -199,7 +114,7 @@ class ClusterPairs(Pairs):
         low, high = torch.minimum(*index), torch.maximum(*index)
         return self.pointer[low] + self.rank[high] - self.rank[low] - 1
 
-    def _make_pattern(self) -> ClusterPattern:
+    def _make_pattern(self) -> Pattern:
         return ClusterPattern(self.clusters(), self.pointer)
 
     def dot(self, left: Tensor, right: Tensor) -> Tensor:
@@ -234,17 +149,61 @@ class ClusterPairs(Pairs):
     def get_extra_state(self) -> dict[str, int]:
         # A cluster goes by its first node, whatever it's called:
         node = torch.arange(self.num_nodes, device=self.device)
-        leader = self.member[self.first]
-        return {
-            'num_nodes': self.num_nodes,
-            'num_pairs': len(self),
-            'checksum': checksum(leader * self.num_nodes + node),
-        }
+        return self._state(self.member[self.first] * self.num_nodes + node)
 
     def set_extra_state(self, state: Any) -> None:
-        if state != self.get_extra_state():
+        self._expect(state, self.get_extra_state())
+
+
+class AllPairs(ClusterPairs):
+    r"""All :math:`N(N-1)/2` pairs, as of one cluster: the paper's exact dense
+    model.
+
+    Memory and time grow like :math:`N^2`; for more than some thousand nodes
+    use :class:`Candidates`.
+
+    Args:
+        num_nodes (int): The number of nodes :math:`N`.
+    """
+
+    def __init__(self, num_nodes: int) -> None:
+        num_nodes = check_num_nodes(num_nodes)
+        num_pairs = num_nodes * (num_nodes - 1) // 2
+        if num_pairs > MOST_PAIRS:
             raise ValueError(
-                'the state to load was saved for other clusters '
-                f'({state}), expected {self.get_extra_state()}: build the '
-                'learner from the same partition'
+                f"'num_nodes' = {num_nodes} has {num_pairs:,} pairs, "
+                f'expected at most {MOST_PAIRS:,} (8 GB for one number per '
+                'pair): use Candidates'
             )
+        super().__init__(torch.zeros(num_nodes, dtype=torch.long))
+
+    @property
+    def index(self) -> Tensor:  # type: ignore[override]
+        n = self.num_nodes
+        return torch.triu_indices(n, n, offset=1, device=self.device)
+
+    def to_dense(self, value: Tensor) -> Tensor:
+        r"""The symmetric matrix :obj:`[N, N]` with one :obj:`value` per
+        pair and a zero diagonal.
+        """
+        check_floats(value, (len(self),), 'value')
+        n = self.num_nodes
+        adj = value.new_zeros(n, n)
+        upper = torch.ones_like(adj, dtype=torch.bool).triu_(diagonal=1)
+        adj = adj.masked_scatter(upper, value)
+        return adj + adj.t()
+
+    def _same_as(self, other: Pairs) -> bool:
+        return self.num_nodes == other.num_nodes
+
+    def _make_pattern(self) -> Pattern:
+        return Triangle(self.num_nodes, self.device)
+
+    def dot(self, left: Tensor, right: Tensor) -> Tensor:
+        self._check_factors(left, right)
+        # By place, as a mask's result would have to be waited for:
+        return (left @ right.t()).flatten().index_select(0, self.key)
+
+    # The number of nodes says all, and the learner's logits tell it:
+    get_extra_state = Module.get_extra_state
+    set_extra_state = Module.set_extra_state

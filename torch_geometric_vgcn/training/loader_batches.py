@@ -100,7 +100,7 @@ class LoaderBatches(WholeGraph):
         self.train, self.val = self.train.to(device), self.val.to(device)
         if self.x.layout not in (torch.strided, torch.sparse_coo):
             self.x = self.x.to_sparse_coo()  # which has rows to select
-        if not isinstance(self.learner.prior.pairs, ClusterPairs):
+        if type(self.learner.prior.pairs) is not ClusterPairs:
             self.x = self.x.to(device)  # validation needs all at once
 
     def __iter__(self) -> Iterator[Batch]:
@@ -126,7 +126,7 @@ class LoaderBatches(WholeGraph):
 
     def predict(self, num_samples: int) -> Any:
         pairs = self.learner.prior.pairs
-        if isinstance(pairs, ClusterPairs):
+        if type(pairs) is ClusterPairs:
             return predict_batches(
                 self.learner, self.x, pairs.clusters(), num_samples
             )
