@@ -22,7 +22,7 @@ from torch_geometric.nn import (
     SAGEConv,
     SGConv,
 )
-from torch_geometric.utils import dropout_edge, scatter, sort_edge_index
+from torch_geometric.utils import scatter, sort_edge_index
 
 from torch_geometric_vgcn import (
     AllPairs,
@@ -111,18 +111,6 @@ class Sorting(torch.nn.Module):
 
     def forward(self, x, edge_index):
         return self.conv(x, sort_edge_index(edge_index))
-
-
-class Dropping(torch.nn.Module):
-    """Drops edges in training, as DropEdge does."""
-
-    def __init__(self, conv):
-        super().__init__()
-        self.conv = conv
-
-    def forward(self, x, edge_index):
-        edge_index, _ = dropout_edge(edge_index, 0.4, training=self.training)
-        return self.conv(x, edge_index)
 
 
 class Propagated(torch.nn.Module):
