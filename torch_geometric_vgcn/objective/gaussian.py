@@ -36,24 +36,6 @@ class GaussianPrediction(NamedTuple):
         r"""The standard deviation of each target."""
         return self.variance.sqrt()
 
-    def check(self, shape: tuple[int | str, ...]) -> None:
-        r"""Expects finite means and positive variances of one shape."""
-        check_floats(self.mean, shape, 'prediction.mean')
-        own = tuple(self.mean.shape)
-        check_floats(self.variance, own, 'prediction.variance')
-        for name, part in self._asdict().items():
-            bad = int((~part.isfinite()).sum())
-            if bad > 0:
-                raise ValueError(
-                    f"'prediction.{name}' must be finite, got {bad} NaN or "
-                    'infinite values'
-                )
-        if self.variance.numel() > 0 and not bool(self.variance.min() > 0):
-            raise ValueError(
-                "'prediction.variance' must be positive, got "
-                f'{float(self.variance.min()):g}'
-            )
-
 
 class Gaussian(EntryLikelihood):
     r"""The regression likelihood
@@ -113,9 +95,6 @@ class Gaussian(EntryLikelihood):
     def reset_parameters(self) -> None:
         super().reset_parameters()
         self.log_variance.zero_()
-
-    def as_matrix(self, y: Tensor) -> Tensor:
-        return y.unsqueeze(-1) if self.num_targets is None else y
 
     def check_shape(
         self, y: Tensor, num_nodes: int, num_outputs: int | None
@@ -182,9 +161,23 @@ class Gaussian(EntryLikelihood):
 
     def parts(self, prediction: GaussianPrediction) -> tuple[Tensor, ...]:
         check_kind(prediction, GaussianPrediction, 'prediction')
-        targets = self.num_targets
-        prediction.check(('N',) if targets is None else ('N', targets))
-        return tuple(self.as_matrix(part) for part in prediction)
+        mean, variance = prediction
+        own = () if self.num_targets is None else (self.num_targets,)
+        check_floats(mean, ('N', *own), 'prediction.mean')
+        check_floats(variance, tuple(mean.shape), 'prediction.variance')
+        for name, part in prediction._asdict().items():
+            bad = int((~part.isfinite()).sum())
+            if bad > 0:
+                raise ValueError(
+                    f"'prediction.{name}' must be finite, got {bad} NaN or "
+                    'infinite values'
+                )
+        if variance.numel() > 0 and not bool(variance.min() > 0):
+            raise ValueError(
+                "'prediction.variance' must be positive, got "
+                f'{float(variance.min()):g}'
+            )
+        return mean, variance
 
     def predicted_log_prob(
         self, parts: tuple[Tensor, ...], y: Tensor, temperature: float

@@ -155,7 +155,7 @@ class EntryLikelihood(Likelihood):
 
     @abstractmethod
     def parts(self, prediction: Any) -> tuple[Tensor, ...]:
-        r"""The tensors of a prediction, checked, of shape :obj:`[N, D]`."""
+        r"""The tensors of a prediction, checked."""
 
     @abstractmethod
     def predicted_log_prob(
@@ -171,10 +171,6 @@ class EntryLikelihood(Likelihood):
     ) -> float:
         r"""The score of a prediction."""
 
-    def as_matrix(self, y: Tensor) -> Tensor:
-        r"""Labels, or a part of a prediction, as :obj:`[N, D]`."""
-        return y
-
     def check_labels(
         self,
         y: Tensor,
@@ -187,7 +183,7 @@ class EntryLikelihood(Likelihood):
         check_tensor(y, f'[{num_nodes}, ...]', 'y')
         self.check_shape(y, num_nodes, num_outputs)
         nodes = selected_nodes(mask, num_nodes, name, allow_none)
-        given = self.as_matrix(y)[nodes.to(y.device)]
+        given = as_matrix(y)[nodes.to(y.device)]
         unknown = int(given.isnan().all(dim=-1).sum())
         if unknown > 0:
             raise ValueError(
@@ -206,7 +202,7 @@ class EntryLikelihood(Likelihood):
         self.check_shape(y, out.size(-2), out.size(-1))
         if on_host(y):  # elsewhere a step would wait for it
             self.check_values(y)
-        y, known = _known(self.as_matrix(y).to(out.dtype))
+        y, known = _known(as_matrix(y).to(out.dtype))
         log_prob = self.log_prob_of_entries(out, y)
         return log_prob.masked_fill(~known, 0.0).sum(dim=-1)
 
@@ -235,12 +231,17 @@ class EntryLikelihood(Likelihood):
         r"""What a mask selects of a prediction and of labels, as precise as
         the device can be, and which entries are known.
         """
-        parts = self.parts(prediction)
+        parts = tuple(map(as_matrix, self.parts(prediction)))
         num_nodes, num_outputs = parts[0].shape
         self.check_labels(y, mask, num_nodes, num_outputs=num_outputs)
         dtype = wide(y.device)
-        y, known = _known(self.as_matrix(y)[mask].to(dtype))
+        y, known = _known(as_matrix(y)[mask].to(dtype))
         return tuple(part[mask].to(dtype) for part in parts), y, known
+
+
+def as_matrix(y: Tensor) -> Tensor:
+    r"""Labels of shape :obj:`[N]` or :obj:`[N, D]`, as :obj:`[N, D]`."""
+    return y.unsqueeze(-1) if y.dim() == 1 else y
 
 
 def _known(y: Tensor) -> tuple[Tensor, Tensor]:

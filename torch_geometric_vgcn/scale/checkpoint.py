@@ -21,6 +21,7 @@ from torch_geometric_vgcn.scale.posterior import ShardedPosterior
 from torch_geometric_vgcn.training.checkpoint import (
     check_epochs,
     check_same_run,
+    not_written,
 )
 from torch_geometric_vgcn.utils import whole_file
 from torch_geometric_vgcn.utils.ranks import Ranks
@@ -89,9 +90,7 @@ class ShardedCheckpoint:
         try:
             self.path.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise OSError(
-                f"'checkpoint' {self.path} can't be written: {error}"
-            ) from error
+            raise not_written(self.path, error) from error
 
     def load(self, device: torch.device, epochs: int) -> dict[str, Any] | None:
         r"""The saved state of a run of at most so many epochs, or :obj:`None`
@@ -159,10 +158,7 @@ class ShardedCheckpoint:
                 with whole_file(self.path / LATEST) as file:
                     file.write(json.dumps(about).encode())
         except OSError as error:
-            raise OSError(
-                f"'checkpoint' {self.path} can't be written: {error} (what "
-                'was saved before is whole)'
-            ) from error
+            raise not_written(self.path, error) from error
         if first:
             for old in self.path.glob('epoch-*'):
                 if re.fullmatch(r'epoch-\d{6,}', old.name) and (

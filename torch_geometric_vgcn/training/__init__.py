@@ -7,9 +7,9 @@ from torch_geometric_vgcn.training.fit import fit, fit_batches
 from torch_geometric_vgcn.training.fitted_prior import fitted_prior
 from torch_geometric_vgcn.training.optimizers import optimizers
 from torch_geometric_vgcn.training.predict_batches import predict_batches
-from torch_geometric_vgcn.training.process_group import process_group
 from torch_geometric_vgcn.training.result import Fit, evaluate
 from torch_geometric_vgcn.utils.deprecated import former_names
+from torch_geometric_vgcn.utils.ranks import process_group
 
 __all__ = [
     'Fit',

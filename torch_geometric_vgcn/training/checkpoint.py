@@ -40,7 +40,7 @@ class Checkpoint:
             self.path.parent.mkdir(parents=True, exist_ok=True)
             check_writable(self.path)
         except (OSError, ValueError) as error:
-            raise self._not_written(error) from error
+            raise not_written(self.path, error) from error
 
     def load(self, device: torch.device, epochs: int) -> dict[str, Any] | None:
         r"""The saved state of a run of at most so many epochs, or :obj:`None`
@@ -75,13 +75,15 @@ class Checkpoint:
             with whole_file(self.path) as file:
                 torch.save({'fingerprint': self.fingerprint, **state}, file)
         except (OSError, RuntimeError) as error:
-            raise self._not_written(error) from error
+            raise not_written(self.path, error) from error
 
-    def _not_written(self, error: Exception) -> OSError:
-        return OSError(
-            f"'checkpoint' {self.path} can't be written: {error} (what was "
-            'saved before is whole)'
-        )
+
+def not_written(path: Path, error: Exception) -> OSError:
+    r"""The error of a checkpoint that can't be written."""
+    return OSError(
+        f"'checkpoint' {path} can't be written: {error} (what was saved "
+        'before is whole)'
+    )
 
 
 def check_same_run(

@@ -22,22 +22,19 @@ class OwnedLogits:
 
     def __init__(self, learner: Module, ranks: Ranks) -> None:
         self.ranks = ranks
-        self.parameters = {
-            f'{name}.offset': module.offset
+        sparse = {
+            f'{name}.offset': module
             for name, module in learner.named_modules()
             if isinstance(module, FreePosterior) and module.sparse
         }
-        self._touched: Tensor | None = None
+        self.parameters = {name: part.offset for name, part in sparse.items()}
         self._copied: list[Tensor] = [
-            module.offset
-            for module in learner.modules()
-            if isinstance(module, FreePosterior)
-            and module.sparse
-            and not module.is_sharded
+            part.offset for part in sparse.values() if not part.is_sharded
         ]
-        for offset in self._copied:
-            if ranks.world > 1:
-                self._touched = torch.zeros_like(offset, dtype=torch.bool)
+        self._touched: Tensor | None = None
+        if ranks.world > 1 and self._copied:
+            offset = self._copied[0]
+            self._touched = torch.zeros_like(offset, dtype=torch.bool)
 
     def touch(self, position: Tensor | None) -> None:
         r"""Records the pairs of a batch of this process, and divides their
