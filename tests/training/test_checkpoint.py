@@ -217,17 +217,8 @@ def only(*clusters):
     return torch.utils.data.SubsetRandomSampler(clusters)
 
 
-def states_equal(first, second):
-    first, second = first.state_dict(), second.state_dict()
-    return first.keys() == second.keys() and all(
-        torch.equal(first[name], second[name])
-        for name in first
-        if isinstance(first[name], torch.Tensor)
-    )
-
-
 @pytest.mark.parametrize('patience', [3, 100])
-def test_more_epochs_go_on_as_one_run(tmp_path, patience):
+def test_more_epochs_go_on_as_one_run(tmp_path, patience, same_state):
     path = tmp_path / 'run.pt'
     for first in (1, 7):
         whole = learner_of(DATA, objective=ELBO(LogisticKL()))
@@ -246,7 +237,7 @@ def test_more_epochs_go_on_as_one_run(tmp_path, patience):
                     DATA, seed=seed, objective=ELBO(LogisticKL())
                 )
             assert fit(learner, DATA, epochs=40, **settings) == expected
-            assert states_equal(learner, whole)
+            assert same_state(learner, whole)
             path.write_bytes(saved)
         path.unlink()
 
@@ -337,14 +328,16 @@ def test_a_folder_is_refused(tmp_path):
         fit(learner_of(DATA), DATA, checkpoint=tmp_path, **SETTINGS)
 
 
-def test_a_path_that_cannot_be_written_is_detected_at_the_start(tmp_path):
+def test_a_path_that_cannot_be_written_is_detected_at_the_start(
+    tmp_path, same_state
+):
     file = tmp_path / 'file'
     file.write_text('here')
     for path in (file / 'run.pt', tmp_path / ('x' * 300), tmp_path / 'a\0b'):
         learner = learner_of(DATA)
         with pytest.raises(OSError, match="'checkpoint' .*can't be written"):
             fit(learner, DATA, checkpoint=path, **SETTINGS)
-        assert states_equal(learner, learner_of(DATA))
+        assert same_state(learner, learner_of(DATA))
     assert list(tmp_path.iterdir()) == [file]
 
 

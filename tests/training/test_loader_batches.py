@@ -51,15 +51,6 @@ def loader_of(clusters, batch_size=1):
     return ClusterLoader(clusters, batch_size=batch_size, shuffle=True)
 
 
-def same(first, second):
-    first, second = first.state_dict(), second.state_dict()
-    return all(
-        torch.equal(first[name], second[name])
-        for name in first
-        if isinstance(first[name], torch.Tensor)
-    )
-
-
 @pytest.mark.parametrize('size', [1, 2])
 @pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
 def test_it_learns_network_and_graph(pairs, size):
@@ -164,7 +155,7 @@ def test_noise_of_a_background_has_no_subset():
         predict_batches(learner, data.x, batches, noise=learner.noise(2))
 
 
-def test_batches_are_taken_from_the_data_that_are_given():
+def test_batches_are_taken_from_the_data_that_are_given(same_state):
     data, clusters = karate()
     one = learner_of(data, clusters)
     expected = fit(one, data, loader_of(clusters), **SETTINGS)
@@ -176,7 +167,7 @@ def test_batches_are_taken_from_the_data_that_are_given():
     assert torch.equal(parts.cluster, clusters.cluster)
     result = fit(two, data, loader_of(parts), **SETTINGS)
     assert result == expected
-    assert same(one, two)
+    assert same_state(one, two)
 
 
 @pytest.mark.parametrize('pairs', [ClusterPairs, Candidates])
@@ -206,7 +197,7 @@ def test_sparse_features(pairs, layout):
         assert got['loss'] == pytest.approx(want['loss'], rel=1e-4)
 
 
-def test_fit_batches_is_fit_with_its_own_defaults():
+def test_fit_batches_is_fit_with_its_own_defaults(same_state):
     data, clusters = karate()
     one = learner_of(data, clusters)
     expected = fit(one, data, loader_of(clusters), **SETTINGS)
@@ -214,7 +205,7 @@ def test_fit_batches_is_fit_with_its_own_defaults():
     with pytest.warns(DeprecationWarning, match='goes with 0.4'):
         result = fit_batches(two, data, loader_of(clusters), **SETTINGS)
     assert result == expected
-    assert same(one, two)
+    assert same_state(one, two)
 
 
 def test_another_graph_is_refused():

@@ -41,19 +41,12 @@ def loader_of(data, **options):
     return NeighborLoader(data, [4, 4], shuffle=True, **options)
 
 
-def states_equal(first, second):
-    first, second = first.state_dict(), second.state_dict()
-    return all(
-        torch.equal(first[name], second[name])
-        for name in first
-        if isinstance(first[name], torch.Tensor)
-    )
-
-
 @pytest.mark.parametrize(
     'make', [lambda: None, lambda: FreePosterior(sparse=True)]
 )
-def test_the_loss_counts_the_nodes_that_each_batch_starts_from(data, make):
+def test_the_loss_counts_the_nodes_that_each_batch_starts_from(
+    data, make, same_state
+):
     expected = learner_of(data, make())
     # Four training nodes are a batch of three and one of one:
     steps = optimizers(expected, num_labels=4 / 2)
@@ -72,7 +65,7 @@ def test_the_loss_counts_the_nodes_that_each_batch_starts_from(data, make):
             optimizer.step()
     learner = learner_of(data, make())
     fit(learner, data, loader_of(data), **{**SETTINGS, 'epochs': 1})
-    assert states_equal(learner, expected)
+    assert same_state(learner, expected)
 
 
 def test_it_learns_network_and_graph(data):
