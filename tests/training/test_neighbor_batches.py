@@ -92,7 +92,7 @@ def test_another_loader_is_another_run(data, tmp_path):
     for loader, message in [
         (loader_of(data, batch_size=1), 'loader.batch_size is 3 there, 1'),
         (loader_of(data, input_nodes=None), 'loader.input_nodes is'),
-        (None, 'batches is NeighborLoader there, WholeGraph here'),
+        (None, 'batches is NeighborBatches there, WholeGraph here'),
     ]:
         with pytest.raises(ValueError, match=message):
             fit(learner_of(data), data, loader, **options, **SETTINGS)

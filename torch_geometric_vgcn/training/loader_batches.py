@@ -138,13 +138,13 @@ class LoaderBatches(WholeGraph):
     def fingerprint(self) -> dict[str, str]:
         loader = self.loader
         out = super().fingerprint() | {
-            'batches': type(loader).__name__,
             'loader.batch_size': repr(loader.batch_size),
             'loader.sampler': type(loader.sampler).__name__,
         }
         if isinstance(self.weight, SampledPairWeight):
             num_neighbors = loader.node_sampler.num_neighbors.values
             return out | {
+                'batches': 'NeighborBatches',
                 'loader.num_neighbors': str(as_text(num_neighbors)),
                 'loader.input_nodes': digest(loader.input_data.node),
             }
@@ -153,6 +153,7 @@ class LoaderBatches(WholeGraph):
         own = cluster.new_zeros(count, dtype=torch.uint8)
         own[list(getattr(loader.sampler, 'indices', range(count)))] = 1
         return out | {
+            'batches': 'ClusterBatches',
             'loader.partition': digest(cluster),
             'loader.clusters of each process': digest(
                 torch.stack(self.ranks.all_of(own))
