@@ -71,7 +71,8 @@ autodoc_default_options = {
     'show-inheritance': True,
     # What scikit-learn adds to each estimator:
     'exclude-members': ', '.join(
-        f'set_{method}_request' for method in ('fit', 'predict', 'score')
+        f'set_{method}_request'
+        for method in ('fit', 'predict', 'predict_proba', 'score')
     ),
 }
 napoleon_google_docstring = True

@@ -84,6 +84,8 @@ def test_what_is_missing_is_named(data):
         VGCNNodeClassifier().fit(Data(x=data.x))
     with pytest.raises(TypeError, match="'data' must be"):
         VGCNNodeClassifier().fit(data.x)
+    with pytest.raises(ValueError, match="'graph' must be None"):
+        VGCNNodeClassifier().fit(data, graph=data.edge_index)
 
 
 def test_parameters_probabilities_and_files(data, tmp_path):

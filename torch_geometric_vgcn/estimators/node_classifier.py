@@ -38,9 +38,16 @@ class VGCNNodeClassifier(VGCNClassifier):
     ) -> 'VGCNNodeClassifier':
         r"""Learns from the labels in :obj:`data.train_mask` and
         :obj:`data.val_mask`; if there is no mask, from all labels of at least
-        zero. No other label is looked at. Further arguments have no effect.
+        zero. No other label is looked at. Labels and graph are those of
+        :obj:`data`: :obj:`y` and :obj:`graph` must be :obj:`None`.
         """
         check_kind(data, Data, 'data')
+        for name, value in (('y', y), ('graph', graph)):
+            if value is not None:
+                raise ValueError(
+                    f"'{name}' must be None, as labels and graph are those of "
+                    f"'data', got {type(value).__name__}"
+                )
         check_attributes(data, 'x', 'y')
         x, label = _rows(data), labels_of(data, count_nodes(data))[0]
         edges = observed_edges(data)
