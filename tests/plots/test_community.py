@@ -133,7 +133,8 @@ def test_more_classes_than_colours_differ_in_shape(learner, data):
 
 
 def test_errors(learner, data, graph):
-    with pytest.raises(ValueError, match="'nodes' must hold node ids in .0, 5."):
+    message = "'nodes' must hold node ids in .0, 5."
+    with pytest.raises(ValueError, match=message):
         plot_community(data, learner, torch.tensor([0, 6]))
     with pytest.raises(ValueError, match="'nodes' must list each node once"):
         plot_community(data, learner, torch.tensor([0, 0]))
