@@ -33,12 +33,12 @@ class ApproximateSearch:
     <https://doi.org/10.1145/1963405.1963487>`_), without comparing all pairs.
     Needs the package :obj:`pynndescent`.
 
-    The first call in a process compiles for about 40 seconds. After that it is
-    faster than :class:`ExactSearch` from about 10,000 nodes with 64 to 256
-    dense features on, and 4 to 5 times faster for 40,000 of them, with more
-    than 0.99 of the 20 nearest found. On the 20,000 sparse rows of PubMed it
-    isn't faster and finds 0.98. So it pays from about 60,000 nodes on. It
-    runs in one thread, as only then the same seed gives the same neighbours.
+    The first call in a process compiles for about 40 seconds. With two threads
+    it was then faster than :class:`ExactSearch` from about 10,000 nodes with
+    64 to 256 dense features on, and found more than 0.99 of the 20 nearest;
+    on the 20,000 sparse rows of PubMed it wasn't faster and found 0.98. It
+    runs in one thread, as only then the same seed always gives the same
+    neighbours.
 
     Args:
         seed (int, optional): The seed of the search. (default: :obj:`0`)
